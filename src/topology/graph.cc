@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topology/graph.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace heddle {
+
+namespace {
+
+// Calls visit(port, peer) for the usable ports of a node, in port order.
+template <typename Visit>
+void for_each_usable(const Topology& topology, const std::vector<PortSet>& ports_up, uint16_t node_index,
+                     Visit visit) {
+  const std::vector<TopologyPort>& ports = topology.nodes[node_index].ports;
+  for (PortIndex port = 0; port < ports.size(); ++port) {
+    if (port_usable(topology, ports_up, node_index, port)) visit(port, ports[port].peer);
+  }
+}
+
+// Breadth-first from `start`: fills `distances` (kNoDistance = not met before) and returns the nodes in the
+// order met.
+std::vector<uint16_t> breadth_first(const Topology& topology, const std::vector<PortSet>& ports_up,
+                                    uint16_t start, std::vector<uint16_t>& distances) {
+  std::vector<uint16_t> order{start};
+  distances[start] = 0;
+  for (size_t next = 0; next < order.size(); ++next) {
+    const uint16_t node = order[next];
+    for_each_usable(topology, ports_up, node, [&](PortIndex, const PortPeer& peer) {
+      if (distances[peer.node_index] != kNoDistance) return;
+      distances[peer.node_index] = static_cast<uint16_t>(distances[node] + 1);
+      order.push_back(peer.node_index);
+    });
+  }
+  return order;
+}
+
+// Hangs a node on its neighbour that is one link nearer to the root: sets the bit of the link at both ends.
+void hang_on_tree(const Topology& topology, const std::vector<PortSet>& ports_up,
+                  const std::vector<uint16_t>& distances, uint16_t node, std::vector<PortSet>& tree) {
+  PortIndex up = kNoPort;
+  PortPeer parent{0xffff, kNoPort};
+  for_each_usable(topology, ports_up, node, [&](PortIndex port, const PortPeer& peer) {
+    if (distances[peer.node_index] + 1 != distances[node]) return;
+    const bool better =
+        peer.node_index != parent.node_index ? peer.node_index < parent.node_index : peer.port < parent.port;
+    if (up != kNoPort && !better) return;
+    up = port;
+    parent = peer;
+  });
+  tree[node] |= PortSet{1} << up;
+  tree[parent.node_index] |= PortSet{1} << parent.port;
+}
+
+}  // namespace
+
+std::vector<PortSet> all_fabric_ports(const Topology& topology) {
+  std::vector<PortSet> ports_up(topology.nodes.size(), 0);
+  for (size_t node = 0; node < topology.nodes.size(); ++node) {
+    const std::vector<TopologyPort>& ports = topology.nodes[node].ports;
+    for (size_t port = 0; port < ports.size(); ++port) {
+      if (ports[port].fabric) ports_up[node] |= PortSet{1} << port;
+    }
+  }
+  return ports_up;
+}
+
+bool port_usable(const Topology& topology, const std::vector<PortSet>& ports_up, uint16_t node_index,
+                 PortIndex port) {
+  const TopologyPort& own = topology.nodes[node_index].ports[port];
+  if (!own.fabric) return false;
+  return (ports_up[node_index] >> port & 1) != 0 && (ports_up[own.peer.node_index] >> own.peer.port & 1) != 0;
+}
+
+std::vector<uint16_t> distances_from(const Topology& topology, uint16_t node_index,
+                                     const std::vector<PortSet>& ports_up) {
+  std::vector<uint16_t> distances(topology.nodes.size(), kNoDistance);
+  breadth_first(topology, ports_up, node_index, distances);
+  return distances;
+}
+
+std::vector<uint16_t> unreachable_nodes(const Topology& topology) {
+  std::vector<uint16_t> unreachable;
+  if (topology.nodes.empty()) return unreachable;
+  const std::vector<uint16_t> distances = distances_from(topology, 0, all_fabric_ports(topology));
+  for (uint16_t node = 0; node < distances.size(); ++node) {
+    if (distances[node] == kNoDistance) unreachable.push_back(node);
+  }
+  return unreachable;
+}
+
+std::vector<PortSet> spanning_tree_ports(const Topology& topology, const std::vector<PortSet>& ports_up) {
+  std::vector<uint16_t> roots(topology.nodes.size());
+  std::iota(roots.begin(), roots.end(), uint16_t{0});
+  std::sort(roots.begin(), roots.end(),
+            [&](uint16_t a, uint16_t b) { return topology.nodes[a].address < topology.nodes[b].address; });
+  std::vector<PortSet> tree(topology.nodes.size(), 0);
+  std::vector<uint16_t> distances(topology.nodes.size(), kNoDistance);
+  for (uint16_t root : roots) {
+    if (distances[root] != kNoDistance) continue;  // in the tree of a lower address
+    for (uint16_t node : breadth_first(topology, ports_up, root, distances)) {
+      if (node != root) hang_on_tree(topology, ports_up, distances, node, tree);
+    }
+  }
+  return tree;
+}
+
+std::vector<PortSet> shortest_path_ports(const Topology& topology, uint16_t node_index,
+                                         const std::vector<PortSet>& ports_up) {
+  std::vector<uint16_t> distances(topology.nodes.size(), kNoDistance);
+  std::vector<PortSet> first_hops(topology.nodes.size(), 0);
+  // In breadth-first order a node's own set is complete before it is handed on to the nodes behind it.
+  for (uint16_t node : breadth_first(topology, ports_up, node_index, distances)) {
+    for_each_usable(topology, ports_up, node, [&](PortIndex port, const PortPeer& peer) {
+      if (distances[peer.node_index] != distances[node] + 1) return;
+      first_hops[peer.node_index] |= node == node_index ? PortSet{1} << port : first_hops[node];
+    });
+  }
+  return first_hops;
+}
+
+}  // namespace heddle

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fabric as one file describes it, the same on every node: an immutable value after loading.
+// The position of a node in `nodes` and of a port in `ports` is its index everywhere in the program.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "wire/types.h"
+
+namespace heddle {
+
+constexpr uint16_t kVlanMax = 4094;
+constexpr uint32_t kEthernetHeaderBytes = 14;
+
+struct PortPeer {
+  uint16_t node_index = 0;
+  PortIndex port = kNoPort;
+};
+
+// How an edge port treats 802.1Q (E1).
+struct VlanMembership {
+  uint16_t native = 1;           // VLAN of untagged frames, in and out; 0 = untagged frames are refused (trunk only)
+  std::bitset<4096> tagged;      // trunk: VLANs that are carried with a tag; empty on an access port
+  bool trunk = false;
+  bool member(uint16_t vlan) const { return vlan == native || tagged.test(vlan); }
+};
+
+struct TopologyPort {
+  std::string name;
+  bool fabric = false;      // has a link to another node; else an edge port
+  uint64_t rate_bps = 0;    // bits per second; 0 = as fast as the device takes it
+  uint16_t mtu_bytes = 0;   // largest layer-3 packet: frames are at most mtu + 14 (+ 4 with a tag on edge ports)
+  PortPeer peer;            // fabric ports
+  VlanMembership vlans;     // edge ports
+  bool forward_reserved = false;  // edge ports: LLDP and BPDUs pass instead of being dropped
+  uint32_t flood_frames_per_second = 1000;  // edge ports: broadcast, multicast and unknown unicast, each port
+  uint32_t stations_max = 16384;            // edge ports: learned addresses
+};
+
+struct TopologyNode {
+  std::string name;
+  uint16_t address = 0;  // 1-65534, unique
+  std::vector<TopologyPort> ports;
+};
+
+struct LinkEnd {
+  uint16_t node_index = 0;
+  PortIndex port = 0;
+};
+
+struct TopologyLink {
+  LinkEnd ends[2];
+};
+
+// Which fields, besides ingress port, destination, FTAG and VNI, tell flows of a class apart (F1).
+enum MatchField : uint8_t {
+  kMatchMac = 0x01,        // source and destination MAC
+  kMatchIp = 0x02,         // IPv4 or IPv6 source and destination
+  kMatchPorts = 0x04,      // protocol and TCP/UDP ports
+  kMatchFlowLabel = 0x08,  // IPv6 flow label
+};
+
+struct TrafficClass {
+  std::string name = "default";
+  uint8_t ftag = 0;                 // 0-15, unique
+  uint8_t match = kMatchMac | kMatchIp | kMatchPorts;
+  bool flow_channels = true;        // F11: false = no-flow, unacknowledged
+  uint16_t pcp_set = 0xff;          // bit p: frames of PCP p (untagged: the port default 0) are of this class
+  uint64_t dscp_set = 0;            // bit d: IP packets of DSCP d are of this class; looked at before PCP
+  Nanos life_ns = 50 * kMillisecond;  // K8
+  uint32_t flow_queue_bytes = 256 * 1024;  // drop mark of one flow's input queue (A8)
+};
+
+struct StaticStation {
+  uint64_t mac = 0;   // 48 bits
+  uint16_t vlan = 1;
+  FabricAddress address;
+};
+
+// Timers and sizes of the whole fabric; the defaults suit software ports.
+struct FabricSettings {
+  Nanos hello_interval_ns = 10 * kMillisecond;  // K1
+  uint32_t hellos_missed = 10;                  // dead after so many intervals
+  Nanos probe_base_ns = 20 * kMillisecond;      // K5; backs off to 8 times this
+  Nanos credit_interval_ns = 1 * kMillisecond;  // K7: totals and limits while frames are outstanding
+  Nanos station_age_ns = 300 * kSecond;         // E1
+  uint32_t flow_ids = 2047;                     // per link direction (F2)
+  uint32_t link_credits = 1024;                 // buffers a fabric port grants (C9)
+  uint32_t input_drop_mark_packets = 768;       // of all queues of one input port; below link_credits (A8, C9)
+  uint32_t output_room_packets = 64;            // per input port at each output (X1)
+  uint32_t orphans_max = 1024;                  // K9, per input port
+  uint32_t ack_records_max = 48;                // W3
+  Nanos ack_idle_ns = 0;                        // W3: link idle
+  Nanos ack_busy_ns = 20 * kMicrosecond;        // W3: link busy, waiting for a good count
+  Nanos ack_hard_ns = 100 * kMicrosecond;       // W3: the latest
+};
+
+struct Topology {
+  std::string name;
+  uint16_t edge_mtu_bytes = 1500;
+  std::vector<TopologyNode> nodes;
+  std::vector<TopologyLink> links;
+  std::vector<TrafficClass> classes;  // at least one
+  std::vector<StaticStation> stations;
+  FabricSettings settings;
+
+  // Of everything that both ends of a link must agree on (K1); the same for the same text on any machine.
+  uint64_t hash() const;
+  // Index into nodes, or -1.
+  int find_node(const std::string& node_name) const;
+  int node_of_address(uint16_t address) const;
+  int find_port(uint16_t node_index, const std::string& port_name) const;
+};
+
+}  // namespace heddle

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an edge port reads of a host's frame (E3), and the 802.1Q tag put on and taken off.
+// Input is untrusted: nothing here reads at or past data + length (at most 65,535), and the first
+// contradiction found is returned as the frame's drop reason. Offsets are bytes from the first byte of the
+// frame as it was parsed, so they are stale once a tag has been removed or inserted. No ownership, no state;
+// any thread.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "wire/drop_reason.h"
+#include "wire/packet.h"
+
+namespace heddle {
+
+// Big-endian numbers at any alignment, for every parser of this folder.
+namespace wire_detail {
+template <typename T>
+inline T swap_to_big(T value) {
+  if constexpr (std::endian::native == std::endian::big) return value;
+  if constexpr (sizeof(T) == 2) return static_cast<T>(__builtin_bswap16(value));
+  if constexpr (sizeof(T) == 4) return static_cast<T>(__builtin_bswap32(value));
+  if constexpr (sizeof(T) == 8) return static_cast<T>(__builtin_bswap64(value));
+}
+
+template <typename T>
+inline T load_big(const uint8_t* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof(value));
+  return swap_to_big(value);
+}
+}  // namespace wire_detail
+
+inline uint16_t big_endian(uint16_t value) {
+  return wire_detail::swap_to_big(value);
+}
+inline uint32_t big_endian(uint32_t value) {
+  return wire_detail::swap_to_big(value);
+}
+inline uint64_t big_endian(uint64_t value) {
+  return wire_detail::swap_to_big(value);
+}
+
+inline uint16_t load_be16(const uint8_t* bytes) {
+  return wire_detail::load_big<uint16_t>(bytes);
+}
+inline uint32_t load_be32(const uint8_t* bytes) {
+  return wire_detail::load_big<uint32_t>(bytes);
+}
+inline uint64_t load_be64(const uint8_t* bytes) {
+  return wire_detail::load_big<uint64_t>(bytes);
+}
+
+inline void store_be16(uint8_t* bytes, uint16_t value) {
+  value = big_endian(value);
+  std::memcpy(bytes, &value, sizeof(value));
+}
+inline void store_be32(uint8_t* bytes, uint32_t value) {
+  value = big_endian(value);
+  std::memcpy(bytes, &value, sizeof(value));
+}
+
+// MAC addresses are 48-bit numbers in host order; the first byte on the wire is the highest.
+inline uint64_t load_mac(const uint8_t* bytes) {
+  return uint64_t{load_be16(bytes)} << 32 | load_be32(bytes + 2);
+}
+inline void store_mac(uint8_t* bytes, uint64_t mac) {
+  store_be16(bytes, static_cast<uint16_t>(mac >> 32));
+  store_be32(bytes + 2, static_cast<uint32_t>(mac));
+}
+constexpr bool mac_is_group(uint64_t mac) {
+  return (mac >> 40 & 1) != 0;
+}
+
+constexpr uint16_t kEtherTypeIpv4 = 0x0800;
+constexpr uint16_t kEtherTypeArp = 0x0806;
+constexpr uint16_t kEtherTypeVlan = 0x8100;
+constexpr uint16_t kEtherTypeIpv6 = 0x86dd;
+constexpr uint16_t kEtherTypeMacControl = 0x8808;  // PAUSE and PFC
+constexpr uint16_t kEtherTypeServiceVlan = 0x88a8;
+constexpr uint16_t kEtherTypeOldStackedVlan = 0x9100;
+
+constexpr uint8_t kProtocolTcp = 6;
+constexpr uint8_t kProtocolUdp = 17;
+
+constexpr uint32_t kVlanTagBytes = 4;
+
+// What parse_edge_frame found. Fields that do not apply to the frame are zero.
+struct EdgeHeaders {
+  uint64_t source_mac;
+  uint64_t destination_mac;
+  uint32_t flow_label;  // IPv6, 20 bits
+  uint16_t ethertype;   // behind the tag if there is one; below 0x600 it is an 802.3 length
+  uint16_t tci;         // of the tag: PCP, DEI, VLAN
+  uint16_t source_port;
+  uint16_t destination_port;
+  uint16_t l3_offset;  // first byte behind the EtherType
+  uint16_t l4_offset;  // behind the IP header and the extension headers that were walked; 0 if l3 is 0
+  uint16_t l4_bytes;   // of the IP packet from l4_offset on; link padding is not in it
+  uint8_t l3;          // 0 = not IP, 4, 6
+  uint8_t dscp;
+  uint8_t protocol;  // of fragments: of the part that was fragmented, so the same in all of them
+  bool tagged;
+  bool ports_valid;  // TCP or UDP and not a fragment: all fragments of a datagram share a flow
+  bool fragment;
+  bool source_routed;  // IPv6 with a routing header under way: the pseudo header needs another destination
+  bool reserved;       // destination is 01:80:c2:00:00:00 to :0f (E1); the caller decides
+  uint8_t address_source[16];  // IPv4 in the first 4 bytes, the rest zero
+  uint8_t address_destination[16];
+
+  bool group() const { return mac_is_group(destination_mac); }
+};
+
+// Fills all of `headers`; DropReason::none if the frame may go on. With another reason only the fields read
+// up to the contradiction are set. Reasons: runt, stacked_tags, source_multicast, fabric_type_at_edge,
+// mac_control_at_edge, malformed_ip, malformed_l4. Padding behind an IP packet is not a contradiction.
+DropReason parse_edge_frame(const uint8_t* data, uint32_t length, EdgeHeaders& headers);
+
+// The frame must have a tag: what parse_edge_frame returned as `tagged`. `payload` is left alone.
+inline void remove_tag(Packet& packet) {
+  uint8_t addresses[12];
+  std::memcpy(addresses, packet.data, sizeof(addresses));
+  packet.data += kVlanTagBytes;
+  packet.length = static_cast<uint16_t>(packet.length - kVlanTagBytes);
+  std::memcpy(packet.data, addresses, sizeof(addresses));
+}
+
+// The frame needs kVlanTagBytes of headroom and must not have a tag already.
+inline void insert_tag(Packet& packet, uint16_t tci) {
+  uint8_t addresses[12];
+  std::memcpy(addresses, packet.data, sizeof(addresses));
+  packet.data -= kVlanTagBytes;
+  packet.length = static_cast<uint16_t>(packet.length + kVlanTagBytes);
+  std::memcpy(packet.data, addresses, sizeof(addresses));
+  store_be16(packet.data + 12, kEtherTypeVlan);
+  store_be16(packet.data + 14, tci);
+}
+
+}  // namespace heddle

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wire/fabric_frame.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace heddle {
+namespace {
+
+// murmur3's 64-bit finaliser: every input bit reaches every output bit, and not linearly (unlike a CRC).
+uint64_t mix(uint64_t value) {
+  value ^= value >> 33;
+  value *= 0xff51afd7ed558ccd;
+  value ^= value >> 33;
+  value *= 0xc4ceb9fe1a85ec53;
+  value ^= value >> 33;
+  return value;
+}
+
+struct RecordKind {
+  uint32_t bytes;  // of one record
+  uint32_t max;    // records in one frame
+};
+
+// By heddle_frame_kind; zeros for kinds without records.
+constexpr RecordKind kRecordKinds[HEDDLE_HELLO + 1] = {
+    {},
+    {},
+    {sizeof(heddle_ack_record), HEDDLE_ACK_RECORDS_MAX},
+    {sizeof(heddle_probe_record), HEDDLE_PROBE_RECORDS_MAX},
+    {sizeof(heddle_credit_record), HEDDLE_CREDIT_RECORDS_MAX},
+    {sizeof(heddle_notice_record), HEDDLE_NOTICE_RECORDS_MAX},
+    {sizeof(heddle_load_record), HEDDLE_LOAD_RECORDS_MAX},
+    {},
+};
+
+RecordKind record_kind(uint8_t kind) {
+  return kind <= HEDDLE_HELLO ? kRecordKinds[kind] : RecordKind{};
+}
+
+bool sound(const AckRecord& record) {
+  constexpr uint8_t kFlags = HEDDLE_ACK_CONGESTION_NEW | HEDDLE_ACK_CONGESTION_PERSISTENT |
+                             HEDDLE_ACK_CONGESTION_SEVERE | HEDDLE_ACK_CONGESTION_FABRIC |
+                             HEDDLE_ACK_REDIRECT | HEDDLE_ACK_METERED;
+  return record.flow != kNoFlow && record.severity <= kSeverityMax && (record.flags & ~kFlags) == 0;
+}
+bool sound(const ProbeRecord& record) {
+  return record.flow != kNoFlow;
+}
+bool sound(const CreditRecord& record) {
+  return record.vc < kVirtualChannelsMax && (record.flags & ~HEDDLE_CREDIT_ASK) == 0;
+}
+bool sound(const NoticeRecord& record) {
+  return record.node != 0 && record.node != HEDDLE_FLOOD_NODE;
+}
+bool sound(const LoadRecord& record) {
+  return record.port < kPortsMax;
+}
+
+template <typename Range>
+bool all_sound(const Range& records) {
+  for (const auto record : records) {
+    if (!sound(record)) return false;
+  }
+  return true;
+}
+
+bool records_sound(const LinkFrame& frame) {
+  switch (frame.kind) {
+    case HEDDLE_ACK:
+      return all_sound(ack_records(frame));
+    case HEDDLE_PROBE:
+      return all_sound(probe_records(frame));
+    case HEDDLE_CREDIT:
+      return all_sound(credit_records(frame));
+    case HEDDLE_NOTICE:
+      return all_sound(notice_records(frame));
+    default:
+      return all_sound(load_records(frame));
+  }
+}
+
+// Printable ASCII, then zeros to the end of the field.
+bool name_sound(const char* name, uint32_t bytes) {
+  const char* end = name + bytes;
+  const char* padding = std::find_if(name, end, [](char c) { return c < 0x20 || c > 0x7e; });
+  return std::all_of(padding, end, [](char c) { return c == 0; });
+}
+
+heddle_hello load_hello(const LinkFrame& frame) {
+  heddle_hello hello;
+  std::memcpy(&hello, frame.body - sizeof(heddle_link_header), sizeof(hello));
+  return hello;
+}
+
+// A hello stands outside sessions and channels (K1); a buffer size of 0 would cost infinitely many credits
+// (C9).
+bool hello_sound(const LinkFrame& frame) {
+  const heddle_hello hello = load_hello(frame);
+  return frame.session_tag == 0 && frame.sequence == 0 && frame.channel == 0 && hello.nonce != 0 &&
+         hello.buffer_bytes != 0 && name_sound(hello.node_name, sizeof(hello.node_name)) &&
+         name_sound(hello.port_name, sizeof(hello.port_name));
+}
+
+void copy_name(char* field, uint32_t bytes, std::string_view text) {
+  std::memset(field, 0, bytes + 1);
+  const size_t count = std::min<size_t>(text.size(), bytes);
+  std::transform(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(count), field,
+                 [](char c) { return c < 0x20 || c > 0x7e ? '?' : c; });
+}
+
+}  // namespace
+
+void Hello::set_names(std::string_view node_text, std::string_view port_text) {
+  copy_name(node_name, HEDDLE_NODE_NAME_BYTES, node_text);
+  copy_name(port_name, HEDDLE_PORT_NAME_BYTES, port_text);
+}
+
+uint32_t session_tag(uint64_t nonce_a, uint64_t nonce_b) {
+  const uint64_t lower = std::min(nonce_a, nonce_b);
+  const uint64_t higher = std::max(nonce_a, nonce_b);
+  const auto tag = static_cast<uint32_t>(mix(mix(lower) + higher) >> 32);
+  return tag == 0 ? 1 : tag;
+}
+
+uint32_t first_position(uint64_t sender_nonce, uint64_t receiver_nonce, FlowId flow) {
+  return static_cast<uint32_t>(mix(mix(mix(sender_nonce) + receiver_nonce) + flow) >> 32);
+}
+
+DropReason check_other_frame(const uint8_t* data, uint32_t length, LinkFrame& frame) {
+  const uint8_t* link_header = data + HEDDLE_ETHERNET_BYTES;
+  uint32_t header_bytes = sizeof(heddle_hello);  // what the check covers, from the link header on
+  if (frame.kind != HEDDLE_HELLO) {
+    if (length < kRecordsStart) return DropReason::bad_frame;
+    const RecordKind records = record_kind(frame.kind);
+    const uint32_t count = load_be16(frame.body);
+    if (count == 0 || count > records.max) return DropReason::bad_frame;
+    header_bytes = static_cast<uint32_t>(sizeof(heddle_record_header)) + count * records.bytes;
+  }
+  if (header_bytes > length - HEDDLE_ETHERNET_BYTES) return DropReason::bad_frame;
+  const uint32_t check = load_be32(link_header + offsetof(heddle_link_header, check));
+  if (header_check(link_header, header_bytes) != check) return DropReason::bad_check;
+  frame.body_bytes = header_bytes - static_cast<uint32_t>(sizeof(heddle_link_header));
+  if (frame.flags != 0) return DropReason::bad_frame;
+  const bool is_sound = frame.kind == HEDDLE_HELLO ? hello_sound(frame) : records_sound(frame);
+  return is_sound ? DropReason::none : DropReason::bad_frame;
+}
+
+// --- records ---
+
+AckRecord to_host(const heddle_ack_record& record) {
+  return {big_endian(record.flow_id),
+          record.flags,
+          record.severity,
+          big_endian(record.ack_flow),
+          big_endian(record.lost_total),
+          big_endian(record.credit_limit),
+          big_endian(record.path_epoch)};
+}
+
+ProbeRecord to_host(const heddle_probe_record& record) {
+  return {big_endian(record.flow_id), big_endian(record.data_flow)};
+}
+
+CreditRecord to_host(const heddle_credit_record& record) {
+  return {record.vc, record.flags, big_endian(record.sent_total), big_endian(record.limit)};
+}
+
+NoticeRecord to_host(const heddle_notice_record& record) {
+  return {big_endian(record.node), big_endian(record.sequence), big_endian(record.ports_up)};
+}
+
+LoadRecord to_host(const heddle_load_record& record) {
+  return {big_endian(record.port), big_endian(record.utilisation), big_endian(record.queue_bytes)};
+}
+
+namespace {
+
+heddle_ack_record to_wire(const AckRecord& record) {
+  return {big_endian(record.flow),
+          record.flags,
+          record.severity,
+          big_endian(record.ack_flow),
+          big_endian(record.lost_total),
+          big_endian(record.credit_limit),
+          big_endian(record.path_epoch),
+          0};
+}
+
+heddle_probe_record to_wire(const ProbeRecord& record) {
+  return {big_endian(record.flow), 0, big_endian(record.data_flow)};
+}
+
+heddle_credit_record to_wire(const CreditRecord& record) {
+  return {record.vc, record.flags, {}, big_endian(record.sent_total), big_endian(record.limit)};
+}
+
+heddle_notice_record to_wire(const NoticeRecord& record) {
+  return {big_endian(record.node), 0, big_endian(record.sequence), big_endian(record.ports_up)};
+}
+
+heddle_load_record to_wire(const LoadRecord& record) {
+  return {big_endian(record.port), big_endian(record.utilisation), big_endian(record.queue_bytes)};
+}
+
+uint8_t open_kind(const Packet& packet) {
+  return packet.data[HEDDLE_ETHERNET_BYTES + offsetof(heddle_link_header, kind)];
+}
+
+template <typename Record>
+bool append(Packet& packet, uint8_t kind, const Record& record) {
+  if (open_kind(packet) != kind || record_count(packet) >= records_max(kind)) return false;
+  const auto wire = to_wire(record);
+  std::memcpy(packet.data + packet.length, &wire, sizeof(wire));
+  packet.length = static_cast<uint16_t>(packet.length + sizeof(wire));
+  return true;
+}
+
+}  // namespace
+
+uint32_t records_max(uint8_t kind) {
+  return record_kind(kind).max;
+}
+
+void start_records(Packet& packet, uint8_t kind, uint8_t channel) {
+  assert(records_max(kind) != 0);
+  std::memset(packet.data, 0, kRecordsStart);
+  heddle_link_header link{};
+  link.version = HEDDLE_VERSION;
+  link.kind = kind;
+  link.channel = channel;
+  std::memcpy(packet.data + HEDDLE_ETHERNET_BYTES, &link, sizeof(link));
+  packet.length = kRecordsStart;
+}
+
+uint32_t record_count(const Packet& packet) {
+  return (packet.length - kRecordsStart) / record_kind(open_kind(packet)).bytes;
+}
+
+bool append_record(Packet& packet, const AckRecord& record) {
+  return append(packet, HEDDLE_ACK, record);
+}
+bool append_record(Packet& packet, const ProbeRecord& record) {
+  return append(packet, HEDDLE_PROBE, record);
+}
+bool append_record(Packet& packet, const CreditRecord& record) {
+  return append(packet, HEDDLE_CREDIT, record);
+}
+bool append_record(Packet& packet, const NoticeRecord& record) {
+  return append(packet, HEDDLE_NOTICE, record);
+}
+bool append_record(Packet& packet, const LoadRecord& record) {
+  return append(packet, HEDDLE_LOAD, record);
+}
+
+namespace {
+
+// The last step of every frame but data: addresses, check over all that is there, padding.
+void close_frame(Packet& packet, uint64_t source_mac) {
+  write_ethernet_header(packet.data, source_mac);
+  uint8_t* link_header = packet.data + HEDDLE_ETHERNET_BYTES;
+  const uint32_t check = header_check(link_header, packet.length - uint32_t{HEDDLE_ETHERNET_BYTES});
+  store_be32(link_header + offsetof(heddle_link_header, check), check);
+  if (packet.length < kLeastFrameBytes) {
+    std::memset(packet.data + packet.length, 0, kLeastFrameBytes - packet.length);
+    packet.length = kLeastFrameBytes;
+  }
+}
+
+}  // namespace
+
+void finish_records(Packet& packet, uint32_t session_tag, uint32_t sequence, uint64_t source_mac) {
+  assert(record_count(packet) != 0);
+  uint8_t* link_header = packet.data + HEDDLE_ETHERNET_BYTES;
+  store_be32(link_header + offsetof(heddle_link_header, session_tag), session_tag);
+  store_be32(link_header + offsetof(heddle_link_header, sequence), sequence);
+  store_be16(link_header + offsetof(heddle_record_header, count),
+             static_cast<uint16_t>(record_count(packet)));
+  close_frame(packet, source_mac);
+}
+
+void write_hello(Packet& packet, const Hello& hello, uint64_t source_mac) {
+  heddle_hello wire{};
+  wire.link.version = HEDDLE_VERSION;
+  wire.link.kind = HEDDLE_HELLO;
+  wire.nonce = big_endian(hello.nonce);
+  wire.echo = big_endian(hello.echo);
+  wire.topology_hash = big_endian(hello.topology_hash);
+  wire.notice_digest = big_endian(hello.notice_digest);
+  wire.node = big_endian(hello.node);
+  wire.port = big_endian(hello.port);
+  wire.peer_node = big_endian(hello.peer_node);
+  wire.peer_port = big_endian(hello.peer_port);
+  wire.buffer_bytes = big_endian(hello.buffer_bytes);
+  wire.credits = big_endian(hello.credits);
+  std::memcpy(wire.node_name, hello.node_name, sizeof(wire.node_name));
+  std::memcpy(wire.port_name, hello.port_name, sizeof(wire.port_name));
+  std::memcpy(packet.data + HEDDLE_ETHERNET_BYTES, &wire, sizeof(wire));
+  packet.length = HEDDLE_ETHERNET_BYTES + sizeof(wire);
+  close_frame(packet, source_mac);
+}
+
+void read_hello(const LinkFrame& frame, Hello& hello) {
+  const heddle_hello wire = load_hello(frame);
+  hello = Hello{};
+  hello.nonce = big_endian(wire.nonce);
+  hello.echo = big_endian(wire.echo);
+  hello.topology_hash = big_endian(wire.topology_hash);
+  hello.notice_digest = big_endian(wire.notice_digest);
+  hello.node = big_endian(wire.node);
+  hello.port = big_endian(wire.port);
+  hello.peer_node = big_endian(wire.peer_node);
+  hello.peer_port = big_endian(wire.peer_port);
+  hello.buffer_bytes = big_endian(wire.buffer_bytes);
+  hello.credits = big_endian(wire.credits);
+  std::memcpy(hello.node_name, wire.node_name, sizeof(wire.node_name));
+  std::memcpy(hello.port_name, wire.port_name, sizeof(wire.port_name));
+}
+
+}  // namespace heddle

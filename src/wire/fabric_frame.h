@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames on fabric links (W1, W2, W6): reading and writing what include/heddle/frames.h lays out.
+//
+// Receive: check_frame() on every frame, then by LinkFrame::kind either read_data_header(), one of the
+// *_records() ranges, or read_hello(). The readers trust the check; nothing is read at or past data + length.
+// Send: data frames are prepended once at the ingress edge and stamped at each hand-over to a transmit queue
+// (F6); record frames are start_records(), append_record()..., finish_records(); hellos are write_hello().
+// Structs here are in host order and plain; functions own nothing and keep no state; any thread.
+// Positions and totals are 32-bit serial numbers (K3) and are not judged here: that takes the link's state.
+#pragma once
+
+#include <rte_hash_crc.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "heddle/frames.h"
+#include "wire/drop_reason.h"
+#include "wire/ethernet.h"
+#include "wire/packet.h"
+#include "wire/types.h"
+
+namespace heddle {
+
+constexpr uint64_t kFabricGroupMac = 0x03686564646c;  // destination of every fabric frame: "heddl"
+constexpr uint32_t kLeastFrameBytes = 60;  // without the frame check sequence; shorter ones are padded
+constexpr uint32_t kLinkHeaderEnd = HEDDLE_ETHERNET_BYTES + sizeof(heddle_link_header);
+constexpr uint32_t kRecordsStart = HEDDLE_ETHERNET_BYTES + sizeof(heddle_record_header);
+constexpr uint8_t kFtagMax = 15;
+constexpr uint8_t kVirtualChannelsMax = HEDDLE_CREDIT_RECORDS_MAX;
+constexpr uint8_t kSeverityMax = 7;
+static_assert(HEDDLE_DATA_OVERHEAD_BYTES == HEDDLE_ETHERNET_BYTES + sizeof(heddle_data_header));
+
+// A frame that check_frame() accepted. Points into the frame; valid as long as its bytes are.
+struct LinkFrame {
+  uint8_t kind;     // heddle_frame_kind
+  uint8_t channel;  // K2
+  uint8_t flags;
+  uint32_t session_tag;
+  uint32_t sequence;
+  const uint8_t* body;  // first byte behind the link header
+  uint32_t body_bytes;  // as the frame itself says: without link padding
+};
+
+// What is known of a data frame only when it is handed to the transmit queue (F6).
+struct Stamp {
+  uint32_t session_tag;
+  uint32_t sequence;
+  FlowId flow;
+  uint32_t data_flow;   // position of the first byte; 0 with kNoFlow
+  uint16_t life_units;  // of life_units()
+  uint64_t source_mac;
+};
+
+struct AckRecord {
+  FlowId flow;
+  uint8_t flags;     // HEDDLE_ACK_*
+  uint8_t severity;  // 0-7
+  uint32_t ack_flow;
+  uint32_t lost_total;
+  uint32_t credit_limit;
+  uint16_t path_epoch;
+};
+
+struct ProbeRecord {
+  FlowId flow;
+  uint32_t data_flow;
+};
+
+struct CreditRecord {
+  uint8_t vc;
+  uint8_t flags;  // HEDDLE_CREDIT_*
+  uint32_t sent_total;
+  uint32_t limit;
+};
+
+struct NoticeRecord {
+  uint16_t node;
+  uint32_t sequence;
+  PortSet ports_up;
+};
+
+struct LoadRecord {
+  PortIndex port;
+  uint16_t utilisation;
+  uint32_t queue_bytes;
+};
+
+// Names are zero-terminated here; on the wire they may fill their field.
+struct Hello {
+  uint64_t nonce;
+  uint64_t echo;
+  uint64_t topology_hash;
+  uint64_t notice_digest;
+  uint16_t node;
+  uint16_t port;
+  uint16_t peer_node;
+  uint16_t peer_port;
+  uint32_t buffer_bytes;
+  uint32_t credits;
+  char node_name[HEDDLE_NODE_NAME_BYTES + 1];
+  char port_name[HEDDLE_PORT_NAME_BYTES + 1];
+
+  // Cut to the field; what is not printable ASCII becomes '?', so that the peer never refuses our hello.
+  void set_names(std::string_view node_text, std::string_view port_text);
+};
+
+// --- session values (K1, K4) ---
+
+// Of both nonces, in either order: the same at both ends. Never 0.
+uint32_t session_tag(uint64_t nonce_a, uint64_t nonce_b);
+
+// First data_flow of a flow ID in the direction from the owner of sender_nonce to that of receiver_nonce.
+uint32_t first_position(uint64_t sender_nonce, uint64_t receiver_nonce, FlowId flow);
+
+constexpr uint64_t port_mac(FabricAddress address) {
+  return uint64_t{0x0268} << 32 | uint64_t{address.node} << 16 | address.port;
+}
+
+// --- every frame ---
+
+// CRC32C over `bytes` bytes from the link header on, its check field taken as 0 (K13).
+inline uint32_t header_check(const uint8_t* link_header, uint32_t bytes) {
+  constexpr uint32_t kCheckOffset = offsetof(heddle_link_header, check);
+  uint64_t word = 0;
+  std::memcpy(&word, link_header, 8);
+  uint32_t crc = rte_hash_crc_8byte(word, 0xffffffff);
+  word = 0;
+  std::memcpy(&word, link_header + 8, kCheckOffset - 8);
+  crc = rte_hash_crc_8byte(word, crc);
+  uint32_t offset = sizeof(heddle_link_header);
+  for (; offset + 8 <= bytes; offset += 8) {
+    std::memcpy(&word, link_header + offset, 8);
+    crc = rte_hash_crc_8byte(word, crc);
+  }
+  if (offset < bytes) {  // all frames end on a multiple of 4
+    uint32_t half;
+    std::memcpy(&half, link_header + offset, 4);
+    crc = rte_hash_crc_4byte(half, crc);
+  }
+  return ~crc;
+}
+
+// check_frame() of kinds other than data; data + length holds at least a link header.
+DropReason check_other_frame(const uint8_t* data, uint32_t length, LinkFrame& frame);
+
+// Judges a frame as received, of any length, and describes it. Reasons: not_fabric, bad_version, bad_frame,
+// bad_check. Values are judged only behind a good check, so that bad_check counts damage and bad_frame a
+// wrong sender.
+inline DropReason check_frame(const uint8_t* data, uint32_t length, LinkFrame& frame) {
+  if (length < HEDDLE_ETHERNET_BYTES || load_be16(data + 12) != HEDDLE_ETHERTYPE)
+    return DropReason::not_fabric;
+  if (length < kLinkHeaderEnd) return DropReason::bad_frame;
+  heddle_data_header header;
+  std::memcpy(&header.link, data + HEDDLE_ETHERNET_BYTES, sizeof(header.link));
+  if (header.link.version != HEDDLE_VERSION) return DropReason::bad_version;
+  frame.kind = header.link.kind;
+  frame.channel = header.link.channel;
+  frame.flags = header.link.flags;
+  frame.session_tag = big_endian(header.link.session_tag);
+  frame.sequence = big_endian(header.link.sequence);
+  frame.body = data + kLinkHeaderEnd;
+  if (header.link.kind != HEDDLE_DATA) return check_other_frame(data, length, frame);
+
+  if (length < HEDDLE_DATA_OVERHEAD_BYTES) return DropReason::bad_frame;
+  std::memcpy(&header, data + HEDDLE_ETHERNET_BYTES, sizeof(header));
+  const uint32_t original_bytes = big_endian(header.length);
+  if (original_bytes > length - HEDDLE_DATA_OVERHEAD_BYTES) return DropReason::bad_frame;
+  if (header_check(data + HEDDLE_ETHERNET_BYTES, sizeof(header)) != big_endian(header.link.check)) {
+    return DropReason::bad_check;
+  }
+  frame.body_bytes = static_cast<uint32_t>(sizeof(header) - sizeof(header.link)) + original_bytes;
+
+  constexpr uint8_t kFlags = HEDDLE_DATA_UNORDERED | HEDDLE_DATA_LOSSLESS | HEDDLE_DATA_RETRY;
+  const uint16_t source_node = big_endian(header.source_node);
+  const bool flood = header.destination_node == 0xffff;
+  static_assert(HEDDLE_FLOOD_NODE == 0xffff, "the same in either byte order");
+  const bool sound = original_bytes >= HEDDLE_ETHERNET_BYTES && (header.link.flags & ~kFlags) == 0 &&
+                     header.ftag <= kFtagMax && header.vc < kVirtualChannelsMax && header.priority <= 0x0f &&
+                     big_endian(header.vni) < 4095 && header.destination_node != 0 && source_node != 0 &&
+                     source_node != HEDDLE_FLOOD_NODE && !(flood && header.flow_id != 0);
+  return sound ? DropReason::none : DropReason::bad_frame;
+}
+
+// --- data frames ---
+
+// Remaining life in the header's units, rounded down, so that rounding never lengthens a life (K8).
+constexpr uint16_t life_units(Nanos life_ns) {
+  const Nanos units = life_ns / HEDDLE_LIFE_UNIT_NS;
+  return units > 0xffff ? uint16_t{0xffff} : static_cast<uint16_t>(units);
+}
+
+// The frame at packet.data must have passed check_frame as HEDDLE_DATA. Leaves data and length alone.
+inline void read_data_header(Packet& packet) {
+  static_assert(uint64_t{0xffff} * HEDDLE_LIFE_UNIT_NS <= 0xffffffff, "every life fits life_ns");
+  heddle_data_header header;
+  std::memcpy(&header, packet.data + HEDDLE_ETHERNET_BYTES, sizeof(header));
+  packet.input_flow = big_endian(header.flow_id);
+  packet.ftag = header.ftag;
+  packet.vc = header.vc;
+  packet.position = big_endian(header.data_flow);
+  packet.destination = {big_endian(header.destination_node), big_endian(header.destination_port)};
+  packet.source = {big_endian(header.source_node), big_endian(header.source_port)};
+  packet.vni = big_endian(header.vni);
+  packet.life_ns = uint32_t{big_endian(header.life)} * HEDDLE_LIFE_UNIT_NS;
+  packet.hop_limit = header.hop_limit;
+  packet.priority = header.priority;
+  packet.payload = big_endian(header.length);
+  packet.header_flags = header.link.flags;
+  packet.flags = static_cast<uint8_t>(packet.flags | kPacketFabric);
+}
+
+// Room for the fabric header in front of an original frame; its bytes are written by stamp_data_frame. Needs
+// HEDDLE_DATA_OVERHEAD_BYTES of headroom. The original frame's length becomes `payload`.
+inline void prepend_fabric_header(Packet& packet) {
+  packet.payload = packet.length;
+  packet.data -= HEDDLE_DATA_OVERHEAD_BYTES;
+  packet.length = static_cast<uint16_t>(packet.length + HEDDLE_DATA_OVERHEAD_BYTES);
+}
+
+// Leaves the original frame, without link padding (W4).
+inline void strip_fabric_header(Packet& packet) {
+  packet.data += HEDDLE_DATA_OVERHEAD_BYTES;
+  packet.length = packet.payload;
+}
+
+inline void write_ethernet_header(uint8_t* data, uint64_t source_mac) {
+  store_mac(data, kFabricGroupMac);
+  store_mac(data + 6, source_mac);
+  store_be16(data + 12, HEDDLE_ETHERTYPE);
+}
+
+// Writes all 54 bytes in front of the original frame from the Packet and the Stamp, the same at the first hop
+// and in transit; sequence channel 0. Link padding of the hop before is cut off.
+inline void stamp_data_frame(Packet& packet, const Stamp& stamp) {
+  heddle_data_header header;
+  header.link.version = HEDDLE_VERSION;
+  header.link.kind = HEDDLE_DATA;
+  header.link.channel = 0;
+  header.link.flags = packet.header_flags;
+  header.link.session_tag = big_endian(stamp.session_tag);
+  header.link.sequence = big_endian(stamp.sequence);
+  header.link.check = 0;
+  header.flow_id = big_endian(stamp.flow);
+  header.ftag = packet.ftag;
+  header.vc = packet.vc;
+  header.data_flow = big_endian(stamp.data_flow);
+  header.destination_node = big_endian(packet.destination.node);
+  header.destination_port = big_endian(packet.destination.port);
+  header.source_node = big_endian(packet.source.node);
+  header.source_port = big_endian(packet.source.port);
+  header.vni = big_endian(packet.vni);
+  header.life = big_endian(stamp.life_units);
+  header.hop_limit = packet.hop_limit;
+  header.priority = packet.priority;
+  header.length = big_endian(packet.payload);
+  header.link.check = big_endian(header_check(reinterpret_cast<const uint8_t*>(&header), sizeof(header)));
+  write_ethernet_header(packet.data, stamp.source_mac);
+  std::memcpy(packet.data + HEDDLE_ETHERNET_BYTES, &header, sizeof(header));
+  packet.length = static_cast<uint16_t>(HEDDLE_DATA_OVERHEAD_BYTES + packet.payload);
+}
+
+// --- record frames: ACK, probe, credit, notice, load ---
+
+AckRecord to_host(const heddle_ack_record& record);
+ProbeRecord to_host(const heddle_probe_record& record);
+CreditRecord to_host(const heddle_credit_record& record);
+NoticeRecord to_host(const heddle_notice_record& record);
+LoadRecord to_host(const heddle_load_record& record);
+
+// The records of a checked frame, converted as they are read: for (const AckRecord ack : ack_records(f)) {}
+// Empty if the frame is of another kind.
+template <typename WireRecord, uint8_t kKind>
+class RecordRange {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(const uint8_t* at) : at_(at) {}
+    auto operator*() const {
+      WireRecord record;  // may stand at any alignment
+      std::memcpy(&record, at_, sizeof(record));
+      return to_host(record);
+    }
+    Iterator& operator++() {
+      at_ += sizeof(WireRecord);
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const uint8_t* at_;
+  };
+
+  explicit RecordRange(const LinkFrame& frame)
+      : first_(frame.body + sizeof(heddle_record_header) - sizeof(heddle_link_header)),
+        count_(frame.kind == kKind ? load_be16(frame.body) : 0) {}
+
+  uint32_t size() const { return count_; }
+  auto operator[](uint32_t index) const { return *Iterator(first_ + index * sizeof(WireRecord)); }
+  Iterator begin() const { return Iterator(first_); }
+  Iterator end() const { return Iterator(first_ + count_ * sizeof(WireRecord)); }
+
+ private:
+  const uint8_t* first_;
+  uint32_t count_;
+};
+
+using AckRecords = RecordRange<heddle_ack_record, HEDDLE_ACK>;
+using ProbeRecords = RecordRange<heddle_probe_record, HEDDLE_PROBE>;
+using CreditRecords = RecordRange<heddle_credit_record, HEDDLE_CREDIT>;
+using NoticeRecords = RecordRange<heddle_notice_record, HEDDLE_NOTICE>;
+using LoadRecords = RecordRange<heddle_load_record, HEDDLE_LOAD>;
+
+inline AckRecords ack_records(const LinkFrame& frame) {
+  return AckRecords(frame);
+}
+inline ProbeRecords probe_records(const LinkFrame& frame) {
+  return ProbeRecords(frame);
+}
+inline CreditRecords credit_records(const LinkFrame& frame) {
+  return CreditRecords(frame);
+}
+inline NoticeRecords notice_records(const LinkFrame& frame) {
+  return NoticeRecords(frame);
+}
+inline LoadRecords load_records(const LinkFrame& frame) {
+  return LoadRecords(frame);
+}
+
+// The most records one frame of a kind may carry; 0 for kinds without records.
+uint32_t records_max(uint8_t kind);
+
+// Makes a fresh packet (data at its start, length 0) an open record frame; length grows with each record, and
+// all the state is in the packet. Not for HEDDLE_DATA and HEDDLE_HELLO.
+void start_records(Packet& packet, uint8_t kind, uint8_t channel = 0);
+
+// Records in an open frame.
+uint32_t record_count(const Packet& packet);
+
+// False, and nothing done, if the frame is full or of another kind.
+bool append_record(Packet& packet, const AckRecord& record);
+bool append_record(Packet& packet, const ProbeRecord& record);
+bool append_record(Packet& packet, const CreditRecord& record);
+bool append_record(Packet& packet, const NoticeRecord& record);
+bool append_record(Packet& packet, const LoadRecord& record);
+
+// Writes count, stamp and check, and pads to the least Ethernet length. Call once, at hand-over to the
+// transmit queue (K2), with at least one record in the frame.
+void finish_records(Packet& packet, uint32_t session_tag, uint32_t sequence, uint64_t source_mac);
+
+// --- hellos (K1) ---
+
+// Into a fresh packet.
+void write_hello(Packet& packet, const Hello& hello, uint64_t source_mac);
+
+// The frame must have passed check_frame as HEDDLE_HELLO, which judges nonce, buffer size and names too.
+void read_hello(const LinkFrame& frame, Hello& hello);
+
+}  // namespace heddle

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the switch knows about one frame (decision 3): one cache line, in front of or beside the bytes it describes.
+// A Packet has exactly one owner at any time: a queue, a ring, a burst array or the pool it came from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "wire/types.h"
+
+namespace heddle {
+
+enum PacketFlag : uint8_t {
+  kPacketFabric = 0x01,           // carries a fabric header that has been read into this Packet
+  kPacketCopy = 0x02,             // made by replication: counts against the copy budget
+  kPacketChecksumPartial = 0x04,  // the sender left the L4 checksum to the hardware; set by the port or found by the check
+  kPacketRecords = 0x08,          // made here, an open record frame: finished when it is handed to the device
+};
+
+struct alignas(64) Packet {
+  uint8_t* data;         // first byte of the frame as it stands now
+  Packet* next;          // queue link; nullptr outside queues
+  Nanos arrival_ns;      // when its receive queue was last seen empty before it came (K8)
+  uint32_t life_ns;      // remaining at arrival (K8)
+  Epoch epoch;           // session of the input port it came in by (decision 2)
+  uint32_t position;     // data_flow of the header it came with
+  FabricAddress destination;
+  FabricAddress source;
+  uint16_t length;       // bytes at data
+  uint16_t payload;      // bytes of the original frame: what positions, extents and limits count
+  PortIndex input_port;
+  FlowId input_flow;     // flow ID on the input side
+  FlowId output_flow;    // reserved on the output side before it crosses (F6)
+  uint16_t vni;          // bridged: the VLAN
+  uint16_t cost;         // buffers it holds
+  uint8_t ftag;
+  uint8_t vc;
+  uint8_t hop_limit;
+  uint8_t priority;      // PCP << 1 | DEI
+  uint8_t flags;         // PacketFlag
+  uint8_t header_flags;  // HEDDLE_DATA_* of the fabric header
+};
+
+static_assert(sizeof(Packet) == 64, "a Packet is one cache line");
+
+// Where packets come from and go to. One virtual call per burst, never per packet.
+// allocate: fills `packets` with up to `count`, each with data at its start, length 0, all metadata zero; returns how
+// many there were. At least kPacketHeadroomBytes can be prepended. release: takes them back, from any thread.
+class PacketPool {
+ public:
+  virtual ~PacketPool() = default;
+  virtual uint32_t allocate(Packet** packets, uint32_t count) = 0;
+  virtual void release(Packet** packets, uint32_t count) = 0;
+  virtual uint32_t room_bytes() const = 0;  // bytes a fresh packet can hold at data
+};
+
+constexpr uint32_t kPacketHeadroomBytes = 128;
+constexpr uint32_t kBufferBytes = 2048;  // one buffer: what a credit stands for (C9)
+constexpr uint32_t kBurst = 32;
+
+// A singly linked queue of packets; owns what it holds.
+struct PacketQueue {
+  Packet* head = nullptr;
+  Packet* tail = nullptr;
+
+  bool empty() const { return head == nullptr; }
+  void push(Packet* packet) {
+    packet->next = nullptr;
+    (head == nullptr ? head : tail->next) = packet;
+    tail = packet;
+  }
+  Packet* pop() {
+    Packet* packet = head;
+    head = packet->next;
+    packet->next = nullptr;
+    return packet;
+  }
+};
+
+}  // namespace heddle

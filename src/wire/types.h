@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ids and units that every part shares. Units stand last in names: bytes, packets, ns.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace heddle {
+
+using Nanos = uint64_t;  // of a monotonic clock that the driver owns (decision 1)
+
+constexpr Nanos kMicrosecond = 1000;
+constexpr Nanos kMillisecond = 1000 * kMicrosecond;
+constexpr Nanos kSecond = 1000 * kMillisecond;
+constexpr Nanos kNever = ~Nanos{0};
+
+using PortIndex = uint16_t;  // of a port in its node, in the order of the topology file
+using FlowId = uint16_t;     // link-local (F2); 0 = no flow
+using Epoch = uint32_t;      // counts the sessions of a port; 0 = none yet
+
+constexpr PortIndex kNoPort = 0xffff;
+constexpr FlowId kNoFlow = 0;
+constexpr unsigned kPortsMax = 64;  // per node: port sets are 64-bit masks
+using PortSet = uint64_t;
+
+// A place where frames leave the fabric: an edge port of a node.
+struct FabricAddress {
+  uint16_t node = 0;
+  uint16_t port = 0;
+  bool operator==(const FabricAddress&) const = default;
+};
+
+// Serial number arithmetic modulo 2^32 (decision 5): true if a is before b, for distances below 2^31.
+constexpr bool serial_before(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) < 0; }
+
+}  // namespace heddle
