@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Input flow table (F5): what an input port knows about each of its flows, an array by flow ID.
+// On an edge port it is the edge flow table (F4) as well: there `next_data_flow` is what the match table has let in,
+// so one entry serves both and the two can't disagree.
+// Written only by the worker that owns the input port. Owns the packets in its queues.
+#pragma once
+
+#include <vector>
+
+#include "wire/packet.h"
+#include "wire/types.h"
+
+namespace heddle {
+
+constexpr uint32_t kNoMatch = ~0u;
+
+enum class FlowState : uint8_t {
+  idle,     // queue empty; in use while flow_extent > 0
+  ready,    // in its output's ready list: has a queue and an output flow ID
+  wanting,  // in its output's wanting list: has a queue, waits for an output flow ID (K11)
+  held,     // has a queue and may not move: old path not settled (K9), or a flooded pair waits one life (E1)
+};
+
+enum InputFlowFlag : uint8_t {
+  kFlowInUse = 0x01,
+  kFlowAckDue = 0x02,     // in the port's list of flows whose totals go upstream
+  kFlowPathEnded = 0x04,  // the session of its output ended: keep off it until extent zero
+  kFlowPending = 0x08,    // held by a timer (E1)
+};
+
+struct alignas(64) InputFlow {
+  PacketQueue queue;
+  uint32_t next_data_flow;  // bytes received (fabric: position expected next)
+  uint32_t data_flow;       // bytes handed to the crossing, lost ones included
+  uint32_t ack_flow;        // bytes settled: delivered or lost
+  uint32_t lost_total;      // bytes lost, of those settled (F12)
+  FabricAddress destination;
+  PortIndex follow_port;    // output of the packets that make up flow_extent
+  FlowId output_flow;       // reserved there; 0 = none
+  FlowId next_in_list;      // ready or wanting list
+  FlowId next_ack_due;
+  uint32_t match;           // edge: index into the match table, else kNoMatch
+  uint32_t next_timer;
+  uint16_t path_epoch;      // path changes so far (W2)
+  uint16_t queued_packets;
+  FlowState state;
+  uint8_t flags;            // InputFlowFlag
+  uint8_t ftag;
+  uint8_t severity;         // ep_congestion (C3); carried, not acted on yet
+
+  bool in_use() const { return flags & kFlowInUse; }
+  uint32_t queue_extent() const { return next_data_flow - data_flow; }
+  uint32_t flow_extent() const { return data_flow - ack_flow; }
+  // Bytes that were never handed on: they count as received, handed on, settled and lost at once (K4).
+  void settle_lost(uint32_t bytes) {
+    data_flow += bytes;
+    ack_flow += bytes;
+    lost_total += bytes;
+  }
+};
+
+static_assert(sizeof(InputFlow) == 64, "an input flow is one cache line");
+
+// A list of flows of one port, linked through InputFlow::next_in_list. A flow is in at most one.
+struct FlowList {
+  FlowId head = kNoFlow;
+  FlowId tail = kNoFlow;
+  bool empty() const { return head == kNoFlow; }
+};
+
+class InputFlowTable {
+ public:
+  explicit InputFlowTable(uint32_t flow_ids) : flows_(flow_ids + 1) {}
+
+  uint32_t size() const { return static_cast<uint32_t>(flows_.size()) - 1; }
+  bool valid(FlowId id) const { return id != kNoFlow && id < flows_.size(); }
+  InputFlow& operator[](FlowId id) { return flows_[id]; }
+  const InputFlow& operator[](FlowId id) const { return flows_[id]; }
+
+  void push(FlowList& list, FlowId id) {
+    flows_[id].next_in_list = kNoFlow;
+    if (list.empty())
+      list.head = id;
+    else
+      flows_[list.tail].next_in_list = id;
+    list.tail = id;
+  }
+  FlowId pop(FlowList& list) {
+    FlowId id = list.head;
+    list.head = flows_[id].next_in_list;
+    if (list.head == kNoFlow) list.tail = kNoFlow;
+    return id;
+  }
+
+ private:
+  std::vector<InputFlow> flows_;  // entry 0 is never used
+};
+
+}  // namespace heddle

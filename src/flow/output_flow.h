@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Output flow table (F6): what an output port knows about each flow ID it has given out, an array by outgoing ID.
+// Also the way back for ACKs: an entry names the input port, input session and input flow it serves.
+// Written only by the worker that owns the output port.
+//
+// Life of an entry: free -> reserved (pinned by an input flow, before a packet crosses) -> given back by the input
+// flow at extent zero, or orphaned when the input's session ends first (K9) -> free. Positions run on across reuse (K4).
+#pragma once
+
+#include <vector>
+
+#include "wire/types.h"
+
+namespace heddle {
+
+enum class OutputFlowState : uint8_t { free, reserved, orphan };
+
+enum OutputFlowFlag : uint8_t {
+  kOutputDirty = 0x01,     // in the list of entries with pending deltas
+  kOutputEnded = 0x02,     // of an earlier session of this port: nothing is sent on it any more (K9)
+  kOutputTimed = 0x04,     // in the timer wheel
+  kOutputEndDue = 0x08,    // the input flow is still to be told that the path ended
+  kOutputCounted = 0x10,   // an orphan in its input port's quota (K9)
+};
+
+struct alignas(64) OutputFlow {
+  uint32_t data_flow;     // position behind the last stamped byte
+  uint32_t ack_flow;      // position up to which the next hop has settled
+  uint32_t lost_total;    // as the next hop last told it
+  uint32_t pending_ack;   // settled bytes the input flow has not been told of yet (decision 5)
+  uint32_t pending_lost;  // of those, lost
+  Epoch input_epoch;
+  PortIndex input_port;
+  FlowId input_flow;
+  FlowId next_free;
+  uint16_t queued;        // packets that crossed and are not stamped yet: they pin the entry
+  uint32_t next_dirty;
+  uint32_t next_timer;
+  uint32_t probe_mark;    // ack_flow when the timer was set: progress since then needs no probe (K5)
+  Nanos settle_at_ns;     // ended entries: when outstanding bytes count as lost (K9)
+  OutputFlowState state;
+  uint8_t flags;          // OutputFlowFlag
+  uint8_t backoff;        // probe interval is base << backoff (K5)
+
+  uint32_t extent() const { return data_flow - ack_flow; }
+  // Bytes that left or died here, after the entry's last stamped byte: settled by this side.
+  void settle(uint32_t bytes, bool lost) {
+    pending_ack += bytes;
+    if (lost) pending_lost += bytes;
+  }
+};
+
+static_assert(sizeof(OutputFlow) == 64, "an output flow is one cache line");
+
+class OutputFlowTable {
+ public:
+  // `inputs`: how many input ports share the IDs. Each may always have flow_ids / (2 * inputs) of them; the rest goes
+  // to whoever comes first (K11), so that no input takes all.
+  OutputFlowTable(uint32_t flow_ids, uint32_t inputs);
+
+  uint32_t size() const { return static_cast<uint32_t>(flows_.size()) - 1; }
+  bool valid(FlowId id) const { return id != kNoFlow && id < flows_.size(); }
+  OutputFlow& operator[](FlowId id) { return flows_[id]; }
+  const OutputFlow& operator[](FlowId id) const { return flows_[id]; }
+  uint32_t used() const { return used_; }
+  uint32_t used_by(PortIndex input) const { return used_by_[input]; }
+
+  // An ID for (input, epoch, flow), or kNoFlow while the input may not have another one.
+  FlowId reserve(PortIndex input, Epoch epoch, FlowId flow);
+  // Puts an entry back; the caller has seen that extent, queue and pending deltas are zero.
+  void free(FlowId id);
+
+ private:
+  std::vector<OutputFlow> flows_;  // entry 0 is never used
+  std::vector<uint32_t> used_by_;
+  FlowId free_head_ = kNoFlow;     // oldest freed first, so that an ID rests before it is used again
+  FlowId free_tail_ = kNoFlow;
+  uint32_t used_ = 0;
+  uint32_t guaranteed_;            // IDs every input may always have
+  uint32_t unused_guarantees_;     // sum over inputs of what they have not taken of it
+};
+
+}  // namespace heddle

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where stations are (E1): (MAC, VLAN) -> fabric address. Static entries stay; learned ones age, move, and are held when
+// they move too often (a loop outside). One per worker; workers tell each other what they learn.
+#pragma once
+
+#include <vector>
+
+#include "flow/keyed_table.h"
+#include "wire/types.h"
+
+namespace heddle {
+
+struct Station {
+  Nanos seen_ns;
+  Nanos moves_since_ns;    // start of the window in which `moves` are counted
+  Nanos held_until_ns;
+  FabricAddress address;
+  uint16_t moves;
+  bool used;
+  bool fixed;              // from the topology file
+};
+
+enum class Learned : uint8_t {
+  known,    // nothing new
+  added,    // new: the other workers want to know
+  moved,    // now elsewhere: the other workers want to know
+  held,     // moves too often, stays where it was
+  refused,  // table or port quota is full
+};
+
+class StationTable {
+ public:
+  StationTable(uint32_t capacity, Nanos age_ns, const HashKey& key);
+
+  // nullptr if unknown. `mac` has 48 bits.
+  const Station* find(uint64_t mac, uint16_t vlan) const;
+  // `quota`: learned stations this address may have at most.
+  Learned learn(uint64_t mac, uint16_t vlan, FabricAddress address, uint32_t quota, Nanos now);
+  void add_fixed(uint64_t mac, uint16_t vlan, FabricAddress address);
+  // Removes aged entries; looks at a bounded number per call.
+  void age(Nanos now);
+  // Grows with each change that can make an earlier find() wrong.
+  uint32_t version() const { return version_; }
+  uint32_t used() const { return used_; }
+  // For inspection: calls visit(mac, vlan, station) for each.
+  template <typename Visit>
+  void for_each(Visit visit) const;
+
+  static constexpr uint16_t kMovesMax = 5;                  // within kMoveWindow, then held
+  static constexpr Nanos kMoveWindowNs = 1 * kSecond;
+  static constexpr Nanos kHoldNs = 10 * kSecond;
+
+ private:
+  struct Quota {
+    FabricAddress address;
+    uint32_t stations = 0;
+  };
+  static uint64_t pack(uint64_t mac, uint16_t vlan) { return mac << 16 | vlan; }
+  uint32_t index_of(uint64_t mac, uint16_t vlan) const;
+  uint32_t& stations_at(FabricAddress address);
+  void remove(uint32_t index);
+
+  HashKey key_;
+  KeyedTable table_;
+  std::vector<Station> stations_;
+  std::vector<Quota> quotas_;  // one per address seen, few
+  Nanos age_ns_;
+  uint32_t used_ = 0;
+  uint32_t version_ = 1;
+  uint32_t sweep_ = 0;
+};
+
+template <typename Visit>
+void StationTable::for_each(Visit visit) const {
+  for (uint32_t index = 0; index < stations_.size(); ++index) {
+    if (!stations_[index].used) continue;
+    const uint64_t packed = *static_cast<const uint64_t*>(table_.key_at(index));
+    visit(packed >> 16, static_cast<uint16_t>(packed), stations_[index]);
+  }
+}
+
+}  // namespace heddle

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flow queues (F7): a frame joins its flow, and a flow with frames stands in the list that fits its state.
+#include "node/worker.h"
+
+namespace heddle {
+
+// Every frame of a flow passes here, at the edge and in transit. Past a mark the tail is dropped (A8): all classes are
+// lossy yet.
+void Worker::admit(Port& port, FlowId id, Packet* packet, Nanos now) {
+  InputFlow& flow = port.input.flows[id];
+  const uint32_t mark = edge_.classifier().of_ftag(flow.ftag).flow_queue_bytes;
+  const bool flow_full = flow.queue_extent() + packet->payload > mark;
+  flow.next_data_flow += packet->payload;
+  if (flow_full || port.input.queued_packets >= settings_.input_drop_mark_packets) {
+    drop_from_flow(port, id, packet, flow_full ? DropReason::flow_queue_full : DropReason::input_full);
+    return finish_if_empty(port, id);
+  }
+  packet->input_flow = id;
+  flow.queue.push(packet);
+  ++flow.queued_packets;
+  ++port.input.queued_packets;
+  if (flow.state == FlowState::idle) place(port, id, now);
+}
+
+// A frame of the flow that never goes on: settled here, as lost (K4).
+void Worker::drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason reason) {
+  port.input.flows[id].settle_lost(packet->payload);
+  if (port.is_fabric()) mark_ack_due(port, id, now_);
+  drop_at_input(port, packet, reason);
+}
+
+void Worker::drop_queue(Port& port, FlowId id, DropReason reason) {
+  InputFlow& flow = port.input.flows[id];
+  while (!flow.queue.empty()) {
+    Packet* packet = flow.queue.pop();
+    --port.input.queued_packets;
+    drop_from_flow(port, id, packet, reason);
+  }
+  flow.queued_packets = 0;
+  flow.state = FlowState::idle;
+  finish_if_empty(port, id);
+}
+
+// A flow with a queue and in no list: where does it stand?
+void Worker::place(Port& port, FlowId id, Nanos now) {
+  InputFlow& flow = port.input.flows[id];
+  if (flow.output_flow != kNoFlow && !(flow.flags & kFlowPathEnded)) {
+    flow.state = FlowState::ready;
+    Voq& voq = port.input.voqs[flow.follow_port];
+    port.input.flows.push(voq.ready, id);
+    return activate(port, flow.follow_port);
+  }
+  if (flow.flow_extent() != 0 || (flow.flags & kFlowPending)) {  // the old path is not settled (K9), or E1's wait
+    flow.state = FlowState::held;
+    port.counters.count(ProtocolEvent::flow_held);
+    return;
+  }
+  if (flow.output_flow != kNoFlow) {
+    give_back(port, flow, false);
+    port.counters.count(ProtocolEvent::flow_moved);
+  }
+  route(port, id, now);
+}
+
+// R6: at extent zero the flow takes the preferred port, and asks for a flow ID there.
+void Worker::route(Port& port, FlowId id, Nanos now) {
+  InputFlow& flow = port.input.flows[id];
+  DropReason reason = DropReason::none;
+  const PortIndex output = choose_port(port, flow.destination, flow.queue.head->hop_limit, reason);
+  if (output == kNoPort) return drop_queue(port, id, reason);
+  if (output != flow.follow_port) ++flow.path_epoch;
+  flow.follow_port = output;
+  if (is_own(output) && own(output).usable()) {
+    flow.output_flow = own(output).output.flows.reserve(port.index, port.input.epoch, id);
+    if (flow.output_flow != kNoFlow) {
+      own(output).counters.count(ProtocolEvent::id_reserved);
+      return place(port, id, now);
+    }
+  }
+  flow.state = FlowState::wanting;
+  port.input.flows.push(port.input.voqs[output].wanting, id);
+  port.counters.count(ProtocolEvent::id_waited);
+  tell_wants(port, output);
+}
+
+// The output for a frame from `input` to `destination`: an edge port here, or the least loaded port that lies on a
+// shortest path (R2, R6). kNoPort with the reason if there is none.
+PortIndex Worker::choose_port(const Port& input, FabricAddress destination, uint8_t hop_limit, DropReason& reason) {
+  if (destination.node == node_address_) {
+    const bool edge = destination.port < ports_.size() && (edge_ports_ >> destination.port & 1);
+    reason = edge ? DropReason::same_port : DropReason::no_such_port;
+    return edge && destination.port != input.index ? destination.port : kNoPort;
+  }
+  if (hop_limit == 0) {
+    reason = DropReason::hop_limit;
+    return kNoPort;
+  }
+  const PortSet ports = routes_.primary(destination.node) & ~(PortSet{1} << input.index);
+  reason = DropReason::no_route;
+  return least_loaded(ports, board_, random_.next());
+}
+
+// F9: with an empty queue and nothing outstanding the flow is gone; its IDs are free, the way back first.
+void Worker::finish_if_empty(Port& port, FlowId id) {
+  InputFlow& flow = port.input.flows[id];
+  if (!flow.in_use() || !flow.queue.empty() || flow.flow_extent() != 0) return;
+  if (flow.flags & kFlowPending) return;  // its timer comes back to it
+  if (flow.output_flow != kNoFlow) give_back(port, flow, false);
+  flow.flags &= kFlowAckDue;
+  flow.state = FlowState::idle;
+  if (port.input.ids != nullptr) port.input.ids->put(id);
+  port.counters.count(ProtocolEvent::flow_freed);
+}
+
+// Ends the pin on the output flow ID. `count_orphan`: the flow's own session has ended and packets of it may still be
+// on their way (K9).
+void Worker::give_back(Port& port, InputFlow& flow, bool count_orphan) {
+  const GivenBack pin{flow.follow_port, flow.output_flow, count_orphan};
+  flow.output_flow = kNoFlow;
+  flow.flags &= static_cast<uint8_t>(~kFlowPathEnded);
+  port.counters.count(ProtocolEvent::id_given_back);
+  if (count_orphan) {
+    ++port.input.orphans;
+    port.counters.count(ProtocolEvent::orphan_made);
+  }
+  if (is_own(pin.output)) return release_output_flow(own(pin.output), pin.id, count_orphan);
+  const uint32_t worker = worker_of_port_[pin.output];
+  to_[worker]->given_back.push(&pin);
+  result_.woken |= uint64_t{1} << worker;
+  ++result_.crossings;
+}
+
+void Worker::release_output_flow(Port& output, FlowId id, bool counted) {
+  OutputFlow& entry = output.output.flows[id];
+  entry.state = OutputFlowState::orphan;
+  if (counted) entry.flags |= kOutputCounted;
+  free_if_drained(output, id);
+}
+
+// E1: nothing of the flow moves before `until`.
+void Worker::hold_for(Port& port, FlowId id, Nanos until) {
+  InputFlow& flow = port.input.flows[id];
+  flow.flags |= kFlowPending;
+  const uint32_t item = kInputTimer | reference(port.index, id);
+  timers_.add(item, until, [this](uint32_t other) -> uint32_t& { return timer_link(other); });
+  port.counters.count(ProtocolEvent::pair_held);
+}
+
+// R12: after a change of routes, flows whose port no longer lies on a shortest path leave it, each when its extent is
+// zero, so that order is kept.
+void Worker::leave_stale_paths() {
+  if (!routes_stale_) return;
+  routes_stale_ = false;
+  routes_.compile(link_state_.ports_up());
+  for (Port* port : own_ports_) {
+    port->counters.count(ProtocolEvent::routes_compiled);
+    for (uint32_t i = 1; i <= port->input.flows.size(); ++i) {
+      const auto id = static_cast<FlowId>(i);
+      InputFlow& flow = port->input.flows[id];
+      if (!flow.in_use() || flow.output_flow == kNoFlow || flow.destination.node == node_address_) continue;
+      if (routes_.primary(flow.destination.node) >> flow.follow_port & 1) continue;
+      flow.flags |= kFlowPathEnded;
+      if (flow.queue.empty()) finish_if_empty(*port, id);
+    }
+  }
+}
+
+}  // namespace heddle

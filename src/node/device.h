@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands under a port (decision 1): a DPDK device, an in-process link or a simulated one. Moves bursts; one virtual
+// call per burst. Used by the one worker that owns the port.
+#pragma once
+
+#include <cstdint>
+
+#include "wire/packet.h"
+#include "wire/types.h"
+
+namespace heddle {
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  // Up to `count` frames that have come in, oldest first; the caller owns them. data and length are set, all other
+  // metadata is zero but kPacketChecksumPartial. Fewer than `count` means that the receive queue is empty.
+  virtual uint32_t receive(Packet** packets, uint32_t count, Nanos now) = 0;
+  // Takes frames from the front, in order, and says how many; the rest stays the caller's.
+  virtual uint32_t transmit(Packet** packets, uint32_t count, Nanos now) = 0;
+  // When the next frame that is already under way can be received, or kNever if none is known of.
+  virtual Nanos next_arrival() const { return kNever; }
+};
+
+}  // namespace heddle

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames on fabric links: judged (K13), of this session (K1), in order (K2), then by kind.
+#include "node/worker.h"
+
+namespace heddle {
+
+namespace {
+constexpr uint32_t kPlausibleHoleBytes = 1u << 30;  // more than a link can have outstanding (K13)
+}  // namespace
+
+void Worker::fabric_receive(Port& port, Packet* packet, Nanos now) {
+  LinkFrame frame;
+  const DropReason reason = check_frame(packet->data, packet->length, frame);
+  if (reason != DropReason::none) return drop_at_input(port, packet, reason);
+  if (frame.kind == HEDDLE_HELLO) {
+    receive_hello(port, frame, now);
+  } else if (!port.session.up()) {
+    return drop_at_input(port, packet, DropReason::link_not_up);
+  } else if (frame.session_tag != port.session.tag()) {
+    return drop_at_input(port, packet, DropReason::stale_session);
+  } else if (!serial_before(port.input.last_sequence, frame.sequence)) {
+    return drop_at_input(port, packet, DropReason::old_sequence);
+  } else {
+    port.input.last_sequence = frame.sequence;
+    if (frame.kind == HEDDLE_DATA) return receive_data(port, packet, now);
+    receive_records(port, frame, now);
+  }
+  ++port.counters.consumed_frames;
+  discard(packet);
+}
+
+void Worker::receive_data(Port& port, Packet* packet, Nanos now) {
+  read_data_header(*packet);
+  packet->cost =
+      static_cast<uint16_t>((HEDDLE_DATA_OVERHEAD_BYTES + packet->payload + kBufferBytes - 1) / kBufferBytes);
+  if (!port.credits.received(packet->cost)) {
+    drop_at_input(port, packet, DropReason::protocol_error);
+    return protocol_error(port, now);
+  }
+  const bool for_this_node = packet->destination.node == node_address_;
+  const bool flood_frame = packet->destination.node == HEDDLE_FLOOD_NODE;
+  if (for_this_node || flood_frame) learn_from_fabric(port, *packet, now);
+  if (packet->input_flow != kNoFlow) return receive_flow_data(port, packet, now);
+  if (!flood_frame) return receive_no_flow(port, packet, now);
+  flood(port, packet, now);
+}
+
+// F5, K4: the position tells what was lost before this frame and whether it has been here already.
+void Worker::receive_flow_data(Port& port, Packet* packet, Nanos now) {
+  const FlowId id = packet->input_flow;
+  if (!port.input.flows.valid(id) || !advance_past_hole(port, id, packet->position)) {
+    drop_at_input(port, packet, DropReason::protocol_error);
+    return protocol_error(port, now);
+  }
+  InputFlow& flow = port.input.flows[id];
+  if (flow.next_data_flow != packet->position) return drop_at_input(port, packet, DropReason::duplicate);
+  if (!flow.in_use()) {
+    flow.flags = static_cast<uint8_t>((flow.flags & kFlowAckDue) | kFlowInUse);
+    flow.destination = packet->destination;
+    flow.ftag = packet->ftag;
+    flow.match = kNoMatch;
+    port.counters.count(ProtocolEvent::flow_created);
+  } else if (flow.destination != packet->destination || flow.ftag != packet->ftag) {
+    drop_at_input(port, packet, DropReason::protocol_error);
+    return protocol_error(port, now);  // an ID names one flow while it is in use (invariant 4)
+  }
+  admit(port, id, packet, now);
+}
+
+// F12: bytes up to `position` that never came are lost: counted at once in all totals, so that extents never hold
+// them, and told upstream. False if that is impossible.
+bool Worker::advance_past_hole(Port& port, FlowId id, uint32_t position) {
+  InputFlow& flow = port.input.flows[id];
+  if (!serial_before(flow.next_data_flow, position)) return true;
+  const uint32_t hole = position - flow.next_data_flow;
+  if (hole > kPlausibleHoleBytes) return false;
+  flow.next_data_flow = position;
+  flow.settle_lost(hole);
+  port.counters.count(ProtocolEvent::hole);
+  mark_ack_due(port, id, now_);
+  return true;
+}
+
+void Worker::receive_records(Port& port, const LinkFrame& frame, Nanos now) {
+  switch (frame.kind) {
+    case HEDDLE_ACK:
+      for (const AckRecord record : ack_records(frame)) {
+        if (!receive_ack(port, record)) return protocol_error(port, now);
+      }
+      break;
+    case HEDDLE_PROBE:
+      for (const ProbeRecord record : probe_records(frame)) {
+        if (!receive_probe(port, record, now)) return protocol_error(port, now);
+      }
+      break;
+    case HEDDLE_CREDIT:
+      for (const CreditRecord record : credit_records(frame)) {
+        const uint32_t before = port.credits.received_total();
+        const bool asks = record.flags & HEDDLE_CREDIT_ASK;
+        if (record.vc != 0 || !port.credits.apply(record.sent_total, record.limit, asks))
+          return protocol_error(port, now);
+        if (before != port.credits.received_total()) port.counters.count(ProtocolEvent::credit_loss_synced);
+      }
+      break;
+    case HEDDLE_NOTICE:
+      for (const NoticeRecord record : notice_records(frame)) {
+        const int node = topology_.node_of_address(record.node);
+        if (node < 0) continue;  // the topology hashes agree, so only a broken neighbour says that
+        if (link_state_.apply(static_cast<uint16_t>(node), record.sequence, record.ports_up))
+          link_states_changed(static_cast<uint16_t>(node));
+      }
+      break;
+    default: break;  // load reports (R8) are not acted on yet
+  }
+}
+
+// W2: absolute totals of one of our outgoing flow IDs; what is new in them goes to the flow's input port.
+bool Worker::receive_ack(Port& port, const AckRecord& record) {
+  if (!port.output.flows.valid(record.flow)) return false;
+  OutputFlow& entry = port.output.flows[record.flow];
+  if (entry.flags & kOutputEnded) return true;  // belongs to an earlier session
+  if (serial_before(record.ack_flow, entry.ack_flow)) return true;
+  const uint32_t acknowledged = record.ack_flow - entry.ack_flow;
+  const uint32_t lost = record.lost_total - entry.lost_total;
+  if (acknowledged > entry.extent() || lost > acknowledged) return false;  // K3
+  port.counters.count(ProtocolEvent::ack_received);
+  if (acknowledged == 0) return true;
+  port.counters.events[static_cast<unsigned>(ProtocolEvent::ack_lost_bytes)] += lost;
+  entry.ack_flow = record.ack_flow;
+  entry.lost_total = record.lost_total;
+  entry.pending_ack += acknowledged;
+  entry.pending_lost += lost;
+  mark_dirty(port.index, record.flow);
+  return true;
+}
+
+// K5: answered at once with the present totals.
+bool Worker::receive_probe(Port& port, const ProbeRecord& record, Nanos now) {
+  if (!port.input.flows.valid(record.flow) || !advance_past_hole(port, record.flow, record.data_flow)) return false;
+  port.counters.count(ProtocolEvent::probe_answered);
+  mark_ack_due(port, record.flow, now);
+  port.input.ack_urgent = true;
+  return true;
+}
+
+// F11, E1: no-flow frames are not acknowledged and wait nowhere: they cross now or die here.
+void Worker::receive_no_flow(Port& port, Packet* packet, Nanos now) {
+  DropReason reason = DropReason::none;
+  const PortIndex output = choose_port(port, packet->destination, packet->hop_limit, reason);
+  if (output == kNoPort) return drop_at_input(port, packet, reason);
+  Voq& voq = port.input.voqs[output];
+  if (voq.room < packet->cost) return drop_at_input(port, packet, DropReason::output_full);
+  voq.room -= packet->cost;
+  packet->output_flow = kNoFlow;
+  cross(port, output, packet, now);
+}
+
+// K3: the link contradicts itself; its session is reset, the process goes on.
+void Worker::protocol_error(Port& port, Nanos now) {
+  port.counters.count(ProtocolEvent::session_reset);
+  end_session(port, now);
+  port.session.reset(random_.nonzero(), LinkDownReason::protocol_error, now);
+}
+
+}  // namespace heddle

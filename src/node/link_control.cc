@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links of the fabric: sessions (K1, K9), credits (C9, K7) and link states (W6, R12).
+#include <bit>
+
+#include "node/worker.h"
+
+namespace heddle {
+
+namespace {
+constexpr uint32_t kControlQueueMax = 256;  // frames made here and not sent yet, per port
+}  // namespace
+
+// This worker was away itself for longer than a hello interval: what it did not hear says nothing about its links (K1).
+// The receive queues are drained in the same turn, before the next judgement.
+void Worker::forgive_silence(Nanos now) {
+  for (Port* port : own_ports_) {
+    if (!port->is_fabric() || !port->session.up()) continue;
+    port->session.forgive_silence(now);
+    port->counters.count(ProtocolEvent::silence_forgiven);
+  }
+}
+
+void Worker::control_links(Nanos now) {
+  for (Port* port : own_ports_) {
+    if (!port->is_fabric() || now < port->session.next_wake()) continue;
+    act_on(*port, port->session.tick(random_.nonzero(), now), now);
+    if (port->session.hello_due(now)) send_hello(*port, now);
+  }
+  if (index_ == 0 && board_version_ != board_.version()) {
+    board_version_ = board_.version();
+    originate_link_state();
+  }
+}
+
+void Worker::receive_hello(Port& port, const LinkFrame& frame, Nanos now) {
+  Hello hello;
+  read_hello(frame, hello);
+  const bool admit = port.input.orphans < settings_.orphans_max;
+  act_on(port, port.session.receive(hello, random_.nonzero(), admit, now), now);
+  if (port.session.hello_due(now)) send_hello(port, now);
+  if (port.session.up() && hello.notice_digest != link_state_.digest()) send_notices(port);
+}
+
+void Worker::act_on(Port& port, SessionEvent event, Nanos now) {
+  switch (event) {
+    case SessionEvent::none: break;
+    case SessionEvent::began: begin_session(port); break;
+    case SessionEvent::ended: end_session(port, now); break;
+    case SessionEvent::ended_and_began:
+      port.counters.count(ProtocolEvent::session_replaced);
+      end_session(port, now);
+      begin_session(port);
+      break;
+  }
+}
+
+void Worker::begin_session(Port& port) {
+  port.counters.count(ProtocolEvent::session_began);
+  const uint64_t own_nonce = port.session.own_nonce(), peer_nonce = port.session.peer_nonce();
+  const Hello& hello = port.session.last_hello();
+  port.credits.begin_session(hello.buffer_bytes, hello.credits);
+  port.output.sequence = first_position(own_nonce, peer_nonce, kNoFlow);
+  port.input.last_sequence = first_position(peer_nonce, own_nonce, kNoFlow);
+  for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
+    const auto id = static_cast<FlowId>(i);
+    InputFlow& flow = port.input.flows[id];
+    flow.next_data_flow = flow.data_flow = flow.ack_flow = first_position(peer_nonce, own_nonce, id);
+    flow.lost_total = 0;
+    if (port.output.flows[id].state == OutputFlowState::free) start_positions(port, id);
+  }
+  board_.publish_state(port.index, true);
+}
+
+// K4: both ends compute where a flow ID's positions start in a session.
+void Worker::start_positions(Port& port, FlowId id) {
+  OutputFlow& entry = port.output.flows[id];
+  const uint32_t first = port.session.up()
+                             ? first_position(port.session.own_nonce(), port.session.peer_nonce(), id)
+                             : 0;  // set anew when a session begins
+  entry.data_flow = entry.ack_flow = first;
+  entry.lost_total = 0;
+}
+
+// K9. The session is over: whatever it left is settled, on both sides.
+void Worker::end_session(Port& port, Nanos now) {
+  port.counters.count(ProtocolEvent::session_ended);
+  board_.publish_state(port.index, false);
+  ++port.input.epoch;
+  end_outputs(port, now);
+  end_inputs(port);
+}
+
+void Worker::end_outputs(Port& port, Nanos now) {
+  OutputSide& output = port.output;
+  while (!output.queue.empty()) drop_at_output(port, take_queued(port), DropReason::link_down);
+  for (uint32_t i = 0; i < output.pending_packets; ++i) {  // stamped: their bytes are settled with the outstanding ones
+    port.counters.drop(DropReason::link_down);
+    if (output.pending[i]->input_port != kNoPort) give_room_back(port, *output.pending[i]);
+    discard(output.pending[i]);
+  }
+  output.pending_packets = 0;
+  if (output.probes != nullptr) queue_control(port, output.probes);
+  output.probes = nullptr;
+  while (!output.control.empty()) {
+    port.counters.drop(DropReason::link_down);
+    discard(output.control.pop());
+  }
+  output.control_packets = 0;
+  for (uint32_t i = 1; i <= output.flows.size(); ++i) {
+    const auto id = static_cast<FlowId>(i);
+    OutputFlow& entry = output.flows[id];
+    if (entry.state == OutputFlowState::free || (entry.flags & kOutputEnded)) continue;
+    entry.flags |= kOutputEnded | kOutputEndDue;
+    // An ordered flow's settlement waits until its frames beyond the failure have died: one life, and some more for
+    // the time on wires, which no hop counts.
+    const Nanos life = edge_.classifier().longest_life_ns();
+    entry.settle_at_ns = now + life + life / 8;
+    if (entry.extent() != 0 && !(entry.flags & kOutputTimed)) arm_timer(port.index, id, entry.settle_at_ns);
+    mark_dirty(port.index, id);
+  }
+}
+
+void Worker::end_inputs(Port& port) {
+  InputSide& input = port.input;
+  for (uint32_t i = 1; i <= input.flows.size(); ++i) {
+    InputFlow& flow = input.flows[static_cast<FlowId>(i)];
+    flow.flags &= static_cast<uint8_t>(~kFlowAckDue);
+    if (!flow.in_use()) continue;
+    while (!flow.queue.empty()) drop_at_input(port, flow.queue.pop(), DropReason::link_down);
+    if (flow.output_flow != kNoFlow) give_back(port, flow, true);
+    flow.flags = 0;
+    flow.queued_packets = 0;
+    flow.state = FlowState::idle;
+  }
+  for (Voq& voq : input.voqs) voq.ready = voq.wanting = {};
+  input.queued_packets = 0;
+  input.ack_due = {};
+  input.ack_due_flows = 0;
+  input.ack_urgent = false;
+}
+
+// A packet for a frame made here; nullptr, counted, if there is none.
+Packet* Worker::control_packet(Port& port) {
+  Packet* packet = nullptr;
+  if (port.output.control_packets >= kControlQueueMax || pool_.allocate(&packet, 1) == 0) {
+    ++port.counters.originated_frames;
+    port.counters.drop(DropReason::no_buffer);
+    return nullptr;
+  }
+  ++port.counters.originated_frames;
+  packet->input_port = kNoPort;
+  packet->flags = kPacketRecords;
+  return packet;
+}
+
+void Worker::queue_control(Port& port, Packet* packet) {
+  port.output.control.push(packet);
+  ++port.output.control_packets;
+}
+
+void Worker::send_hello(Port& port, Nanos now) {
+  const Hello hello = port.session.take_hello(link_state_.digest(), now);
+  Packet* packet = control_packet(port);
+  if (packet == nullptr) return;
+  write_hello(*packet, hello, port.mac);
+  packet->flags = 0;
+  queue_control(port, packet);
+}
+
+// Built at hand-over, so that the sender's total stands behind the frames it counts (K7).
+void Worker::send_credits(Port& port, Nanos now) {
+  if (!port.credits.due(now)) return;
+  Packet* packet = control_packet(port);
+  if (packet == nullptr) return;
+  const LinkCredits::Record record = port.credits.take(now);
+  start_records(*packet, HEDDLE_CREDIT);
+  const uint8_t flags = record.asks ? HEDDLE_CREDIT_ASK : 0;
+  append_record(*packet, CreditRecord{.vc = 0, .flags = flags, .sent_total = record.sent_total, .limit = record.limit});
+  port.counters.count(record.asks ? ProtocolEvent::credit_asked : ProtocolEvent::credit_sent);
+  queue_control(port, packet);
+}
+
+// All records this worker has, to a neighbour whose digest differs (W6).
+void Worker::send_notices(Port& port) {
+  Packet* packet = nullptr;
+  for (uint16_t node = 0; node < topology_.nodes.size(); ++node) {
+    const LinkState::Record& record = link_state_.record(node);
+    if (record.sequence == 0) continue;
+    if (packet == nullptr) {
+      packet = control_packet(port);
+      if (packet == nullptr) return;  // the next hello asks again
+      start_records(*packet, HEDDLE_NOTICE);
+    }
+    append_record(*packet, NoticeRecord{topology_.nodes[node].address, record.sequence, record.ports_up});
+    if (record_count(*packet) < HEDDLE_NOTICE_RECORDS_MAX) continue;
+    queue_control(port, packet);
+    packet = nullptr;
+  }
+  if (packet != nullptr) queue_control(port, packet);
+  port.counters.count(ProtocolEvent::notice_sent);
+}
+
+// News about a node's links: on to all neighbours, to the other workers, and into the routes at the end of the turn.
+void Worker::link_states_changed(uint16_t node) {
+  routes_stale_ = true;
+  const LinkState::Record& record = link_state_.record(node);
+  for (Port* port : own_ports_) {
+    if (!port->is_fabric() || !port->session.up()) continue;
+    port->counters.count(ProtocolEvent::notice_news);
+    Packet* packet = control_packet(*port);
+    if (packet == nullptr) continue;  // the next hello's digest heals it
+    start_records(*packet, HEDDLE_NOTICE);
+    append_record(*packet, NoticeRecord{topology_.nodes[node].address, record.sequence, record.ports_up});
+    queue_control(*port, packet);
+  }
+  Message message{.kind = MessageKind::notice};
+  message.flow = node;
+  message.value = record.sequence;
+  message.value64 = record.ports_up;
+  for (uint32_t worker = 0; worker < to_.size(); ++worker)
+    if (worker != index_) send(worker, message);  // a full ring loses it: the neighbours' hellos heal that too
+}
+
+// The first worker speaks for the node.
+void Worker::originate_link_state() {
+  PortSet up = 0;
+  for (PortSet rest = fabric_ports_; rest != 0; rest &= rest - 1) {
+    const auto port = static_cast<PortIndex>(std::countr_zero(rest));
+    if (board_.up(port)) up |= PortSet{1} << port;
+  }
+  if (link_state_.originate(up)) link_states_changed(node_index_);
+}
+
+}  // namespace heddle

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/node.h"
+
+#include "wire/fabric_frame.h"
+
+namespace heddle {
+
+namespace {
+
+std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
+  const Topology& topology = *options.topology;
+  const TopologyNode& node = topology.nodes[options.node_index];
+  const TopologyPort& settings = node.ports[index];
+  const FabricSettings& fabric = topology.settings;
+  const auto ports = static_cast<uint32_t>(node.ports.size());
+  const FabricAddress self{node.address, index};
+  FabricAddress peer{};
+  if (settings.fabric) peer = {topology.nodes[settings.peer.node_index].address, settings.peer.port};
+  const SessionOptions session{.hello_interval_ns = fabric.hello_interval_ns,
+                               .hellos_missed = fabric.hellos_missed,
+                               .topology_hash = topology.hash(),
+                               .self = self,
+                               .peer = peer,
+                               .node_name = node.name.c_str(),
+                               .port_name = settings.name.c_str(),
+                               .buffer_bytes = kBufferBytes,
+                               .credits = fabric.link_credits};
+  auto port = std::make_unique<Port>(index, settings, fabric, ports, session);
+  port->device = options.devices[index];
+  port->mac = port_mac(self);
+  for (Voq& voq : port->input.voqs) voq.room = fabric.output_room_packets;
+  if (settings.rate_bps != 0) {
+    constexpr Nanos kBurstNs = 20 * kMicrosecond;
+    port->output.pace = TokenBucket(8e9 / static_cast<double>(settings.rate_bps), kBurstNs);
+  }
+  if (settings.fabric) return port;
+  port->input.ids = std::make_unique<FlowIdPool>(fabric.flow_ids);
+  const uint32_t flood = settings.flood_frames_per_second;
+  port->input.edge = {.settings = &settings,
+                      .address = self,
+                      .port = index,
+                      .complete_checksums = options.complete_checksums[index],
+                      .flood = TokenBucket(flood == 0 ? 0 : 1e9 / flood, 100 * kMillisecond)};
+  return port;
+}
+
+}  // namespace
+
+Node::Node(const NodeOptions& options) : options_(options), board_(description().ports.size()) {
+  const TopologyNode& node = description();
+  const auto ports = static_cast<PortIndex>(node.ports.size());
+  const FabricSettings& fabric = topology().settings;
+  std::vector<uint32_t> ports_of(options_.workers);
+  for (PortIndex port = 0; port < ports; ++port) {
+    ports_.push_back(make_port(options_, port));
+    worker_of_port_.push_back(port % options_.workers);
+    ++ports_of[port % options_.workers];
+    if (!node.ports[port].fabric) board_.publish_state(port, true);
+  }
+  for (uint32_t index = 0; index < options_.workers; ++index) {
+    std::vector<Port*> own(ports);
+    for (PortIndex port = 0; port < ports; ++port)
+      if (worker_of_port_[port] == index) own[port] = ports_[port].get();
+    workers_.push_back(std::make_unique<Worker>(options_, index, board_, std::move(own), worker_of_port_));
+  }
+  constexpr uint32_t kMessages = 1024;
+  std::vector<Crossing*> between(size_t{options_.workers} * options_.workers);
+  for (uint32_t from = 0; from < options_.workers; ++from) {
+    for (uint32_t to = 0; to < options_.workers; ++to) {
+      if (from == to) continue;
+      const uint32_t packets = ports_of[from] * ports_of[to] * fabric.output_room_packets;
+      crossings_.push_back(std::make_unique<Crossing>(packets, ports_of[to] * fabric.flow_ids, kMessages));
+      between[size_t{from} * options_.workers + to] = crossings_.back().get();
+    }
+  }
+  for (uint32_t from = 0; from < options_.workers; ++from)
+    for (uint32_t to = 0; to < options_.workers; ++to)
+      if (from != to)
+        workers_[from]->connect(to, between[size_t{from} * options_.workers + to],
+                                between[size_t{to} * options_.workers + from]);
+}
+
+Node::~Node() = default;
+
+}  // namespace heddle

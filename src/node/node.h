@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// One switch: its ports, its workers and the crossings between them. Owns them all; shares nothing with other nodes of
+// the process but links. Built and torn down by one thread; each worker is polled by one thread at a time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "node/worker.h"
+
+namespace heddle {
+
+class Node {
+ public:
+  // Throws std::runtime_error if tables can't be had.
+  explicit Node(const NodeOptions& options);
+  ~Node();  // packets it still holds go back to the pool
+
+  const Topology& topology() const { return *options_.topology; }
+  const TopologyNode& description() const { return options_.topology->nodes[options_.node_index]; }
+  uint16_t index() const { return options_.node_index; }
+  uint32_t workers() const { return static_cast<uint32_t>(workers_.size()); }
+  Worker& worker(uint32_t index) { return *workers_[index]; }
+  const Worker& worker(uint32_t index) const { return *workers_[index]; }
+  uint32_t worker_of_port(PortIndex port) const { return worker_of_port_[port]; }
+  size_t ports() const { return ports_.size(); }
+  // For inspection; by the thread of the port's worker, between its polls.
+  const Port& port(PortIndex index) const { return *ports_[index]; }
+
+ private:
+  NodeOptions options_;
+  LoadBoard board_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  std::vector<uint32_t> worker_of_port_;
+  std::vector<std::unique_ptr<Crossing>> crossings_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Receive: bursts from the devices, sorted by the role of the port; edge frames on to their flow, or flooded.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "node/worker.h"
+
+namespace heddle {
+
+namespace {
+constexpr uint8_t kHopLimit = 32;               // links a frame may cross
+constexpr Nanos kRelearnNs = 1 * kSecond;       // a station that is known is looked up again so often
+constexpr Nanos kSweepNs = 10 * kMillisecond;   // between looks for aged stations
+constexpr uint32_t kBurstsPerTurn = 4;          // one port's share of a turn
+}  // namespace
+
+void Worker::receive(Nanos now) {
+  for (Port* port : own_ports_) {
+    if (!port->input.waiting.empty()) serve_waiting(*port, now);
+    receive_port(*port, now);
+  }
+  if (edge_ports_ != 0 && now >= next_sweep_ns_) {
+    const uint32_t before = edge_.stations().used();
+    edge_.stations().age(now);
+    for (uint32_t aged = before - edge_.stations().used(); aged > 0; --aged)
+      own_ports_.front()->counters.count(ProtocolEvent::station_aged);
+    next_sweep_ns_ = now + kSweepNs;
+  }
+}
+
+void Worker::receive_port(Port& port, Nanos now) {
+  Packet* packets[kBurst];
+  for (uint32_t burst = 0; burst < kBurstsPerTurn; ++burst) {
+    // The receive queue was empty until then: an upper bound of how long these frames have lain in it (K8).
+    const Nanos head = port.device->next_arrival();
+    if (head != kNever) port.seen_empty_ns = std::max(port.seen_empty_ns, std::min(head, now));
+    const uint32_t count = port.device->receive(packets, kBurst, now);
+    result_.packets += count;
+    port.counters.received_frames += count;
+    for (uint32_t i = 0; i < count; ++i) {
+      Packet* packet = packets[i];
+      port.counters.received_bytes += packet->length;
+      packet->arrival_ns = port.seen_empty_ns;
+      packet->input_port = port.index;
+      packet->epoch = port.input.epoch;
+      if (port.is_fabric())
+        fabric_receive(port, packet, now);
+      else
+        edge_receive(port, packet, now);
+    }
+    if (count < kBurst) {
+      port.seen_empty_ns = now;
+      return;
+    }
+  }
+  result_.busy = true;
+}
+
+void Worker::edge_receive(Port& port, Packet* packet, Nanos now) {
+  const auto idle = [this](uint32_t match) {
+    const MatchEntry& entry = edge_.matches()[match];
+    const InputFlowTable& flows = own(entry.input_port).input.flows;
+    return entry.flow == kNoFlow || !flows[entry.flow].in_use() || flows[entry.flow].match != match;
+  };
+  const uint64_t source_mac = packet->length >= 12 ? load_mac(packet->data + 6) : 0;
+  const EdgeDecision decision = edge_.decide(*packet, port.input.edge, now, idle);
+  if (decision.learned != Learned::known)
+    announce(port, decision.learned, source_mac, packet->vni, port.input.edge.address);
+  if (decision.verdict == EdgeVerdict::drop) return drop_at_input(port, packet, decision.reason);
+  if (packet->flags & kPacketChecksumPartial) port.counters.count(ProtocolEvent::checksum_completed);
+  packet->hop_limit = kHopLimit;
+  packet->cost = static_cast<uint16_t>((packet->length + kBufferBytes - 1) / kBufferBytes);
+  switch (decision.verdict) {
+    case EdgeVerdict::flow: return attach_flow(port, packet, decision, now);
+    case EdgeVerdict::no_flow: return receive_no_flow(port, packet, now);
+    default: break;
+  }
+  if (!port.input.edge.flood.allows(now)) return drop_at_input(port, packet, DropReason::flood_rate);
+  port.input.edge.flood.take(now, 1);
+  flood(port, packet, now);
+}
+
+// The flow of a match, attached to a free ID if it has none (F4); kNoFlow if there is none free.
+FlowId Worker::flow_of(Port& port, uint32_t match_index, Nanos hold_until, Nanos now) {
+  MatchEntry& match = edge_.matches()[match_index];
+  InputFlowTable& flows = port.input.flows;
+  if (match.flow != kNoFlow && flows[match.flow].in_use() && flows[match.flow].match == match_index)
+    return match.flow;
+  const FlowId id = port.input.ids->take();
+  if (id == kNoFlow) return kNoFlow;
+  match.flow = id;
+  InputFlow& flow = flows[id];
+  flow.flags = kFlowInUse;
+  flow.match = match_index;
+  flow.destination = match.destination;
+  flow.ftag = match.ftag;
+  port.counters.count(ProtocolEvent::flow_created);
+  if (hold_until > now) hold_for(port, id, hold_until);
+  return id;
+}
+
+// F10: frames that find no free flow ID wait in order behind each other, up to a bound.
+void Worker::attach_flow(Port& port, Packet* packet, const EdgeDecision& decision, Nanos now) {
+  MatchEntry& match = edge_.matches()[decision.match];
+  match.bytes += packet->payload;
+  if (match.waiting == 0) {
+    const FlowId id = flow_of(port, decision.match, decision.hold_until_ns, now);
+    if (id != kNoFlow) return admit(port, id, packet, now);
+  }
+  if (port.input.waiting_packets >= waiting_max_) return drop_at_input(port, packet, DropReason::no_flow_id);
+  port.counters.count(ProtocolEvent::edge_id_waited);
+  packet->position = decision.match;
+  ++match.waiting;
+  ++port.input.waiting_packets;
+  port.input.waiting.push(packet);
+}
+
+void Worker::serve_waiting(Port& port, Nanos now) {
+  while (!port.input.waiting.empty()) {
+    const uint32_t index = port.input.waiting.head->position;
+    MatchEntry& match = edge_.matches()[index];
+    const FlowId id = flow_of(port, index, match.flooded_ns, now);
+    if (id == kNoFlow) return;
+    Packet* packet = port.input.waiting.pop();
+    --port.input.waiting_packets;
+    --match.waiting;
+    admit(port, id, packet, now);
+  }
+}
+
+// E1: along the spanning tree and to the edge ports of its VLAN, never back. Copies come from a bounded budget
+// (decision 3).
+void Worker::flood(Port& port, Packet* packet, Nanos now) {
+  port.counters.count(ProtocolEvent::flooded);
+  PortSet targets = routes_.tree() | edge_ports_;
+  if (port.is_fabric() && !(routes_.tree() >> port.index & 1))
+    return drop_at_input(port, packet, DropReason::no_route);  // trees differ while link states spread
+  targets &= ~(PortSet{1} << port.index);
+  for (; targets != 0; targets &= targets - 1) {
+    const auto output = static_cast<PortIndex>(std::countr_zero(targets));
+    const TopologyPort& description = topology_.nodes[node_index_].ports[output];
+    if (!description.fabric && !description.vlans.member(packet->vni)) continue;
+    if (description.fabric && (!board_.up(output) || packet->hop_limit == 0)) continue;
+    ++port.counters.copied_frames;
+    if (port.input.voqs[output].room < packet->cost) {
+      port.counters.drop(DropReason::output_full);
+      continue;
+    }
+    Packet* copy = nullptr;
+    if (copies_out_ >= copies_max_ || pool_.allocate(&copy, 1) == 0) {
+      port.counters.drop(DropReason::flood_copies);
+      continue;
+    }
+    ++copies_out_;
+    uint8_t* bytes = copy->data;
+    *copy = *packet;
+    copy->data = bytes;
+    copy->next = nullptr;
+    copy->flags |= kPacketCopy;
+    copy->input_flow = copy->output_flow = kNoFlow;
+    std::memcpy(bytes, packet->data, packet->length);
+    port.input.voqs[output].room -= copy->cost;
+    cross(port, output, copy, now);
+  }
+  ++port.counters.consumed_frames;
+  if (port.is_fabric()) port.credits.released(packet->cost);
+  discard(packet);
+}
+
+// The station behind a frame that came over the fabric (E1).
+void Worker::learn_from_fabric(Port& port, const Packet& packet, Nanos now) {
+  if (edge_ports_ == 0 || packet.source.node == node_address_) return;
+  const uint64_t mac = load_mac(packet.data + HEDDLE_DATA_OVERHEAD_BYTES + 6);
+  const uint64_t station = mac << 16 | packet.vni;
+  Recent& recent = recent_[(station ^ station >> 16 ^ station >> 32) % recent_.size()];
+  if (recent.station == station && recent.address == packet.source && now < recent.until_ns) return;
+  recent = {station, packet.source, now + kRelearnNs};
+  announce(port, edge_.learn_remote(mac, packet.vni, packet.source, now), mac, packet.vni, packet.source);
+}
+
+void Worker::announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address) {
+  if (learned == Learned::refused) port.counters.count(ProtocolEvent::learn_refused);
+  if (learned != Learned::added && learned != Learned::moved) return;
+  port.counters.count(learned == Learned::added ? ProtocolEvent::learned : ProtocolEvent::station_moved);
+  Message message{.kind = MessageKind::learn};
+  message.value64 = mac << 16 | vlan;
+  message.value = uint32_t{address.node} << 16 | address.port;
+  for (uint32_t worker = 0; worker < to_.size(); ++worker)
+    if (worker != index_) send(worker, message);  // a full ring loses it: the station is learned again by its next frame
+}
+
+}  // namespace heddle

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transmit: from the output queues to the devices. Position and link sequence are stamped here, at hand-over to the one
+// transmit queue (F6, K2), and nothing overtakes below that point. Frames made here go before data.
+#include <algorithm>
+
+#include "node/worker.h"
+
+namespace heddle {
+
+namespace {
+constexpr uint32_t kWireExtraBytes = 24;  // preamble, frame check sequence and gap: what a frame costs at the port's rate
+constexpr uint32_t kBurstsPerTurn = 4;
+}  // namespace
+
+void Worker::transmit(Nanos now) {
+  for (Port* port : own_ports_) {
+    for (uint32_t burst = 0; burst < kBurstsPerTurn; ++burst) {
+      const bool more = port->is_fabric() ? transmit_fabric(*port, now) : transmit_edge(*port, now);
+      if (!more) break;
+      if (burst + 1 == kBurstsPerTurn) result_.busy = true;
+    }
+    publish_load(*port);
+  }
+}
+
+void Worker::publish_load(Port& port) {
+  if (port.output.queued_bytes == port.output.published_bytes) return;
+  port.output.published_bytes = port.output.queued_bytes;
+  board_.publish_load(port.index, port.output.queued_bytes);
+}
+
+Packet* Worker::take_queued(Port& port) {
+  Packet* packet = port.output.queue.pop();
+  --port.output.queued_packets;
+  port.output.queued_bytes -= packet->payload;
+  return packet;
+}
+
+// One burst; true if there may be another one.
+bool Worker::transmit_fabric(Port& port, Nanos now) {
+  OutputSide& output = port.output;
+  if (output.pending_packets != 0 && !send_pending(port, now)) return false;
+  if (port.session.up()) {
+    send_credits(port, now);
+    send_probes(port);
+    make_ack_frames(port, now);
+  }
+  Packet* burst[kBurst];
+  uint32_t count = 0;
+  while (count < kBurst && !output.control.empty()) {
+    Packet* packet = output.control.pop();
+    --output.control_packets;
+    if (packet->flags & kPacketRecords) finish_records(*packet, port.session.tag(), ++output.sequence, port.mac);
+    output.pace.take(now, packet->length + kWireExtraBytes);
+    burst[count++] = packet;
+  }
+  while (count < kBurst && !output.queue.empty() && output.pace.allows(now)) {
+    const uint32_t cost = port.credits.cost(HEDDLE_DATA_OVERHEAD_BYTES + output.queue.head->payload);
+    if (!port.credits.may_send(cost)) {
+      port.counters.count(ProtocolEvent::credit_blocked);
+      break;
+    }
+    Packet* packet = take_queued(port);
+    if (!stamp(port, packet, now)) continue;
+    port.credits.sent(cost, now);
+    output.pace.take(now, packet->length + kWireExtraBytes);
+    burst[count++] = packet;
+  }
+  send_burst(port, burst, count, now);
+  return count == kBurst && output.pending_packets == 0;
+}
+
+// False if the frame died here instead.
+bool Worker::stamp(Port& port, Packet* packet, Nanos now) {
+  const Nanos residence = now - packet->arrival_ns;
+  if (residence + HEDDLE_LIFE_UNIT_NS > packet->life_ns) {  // K8
+    drop_at_output(port, packet, DropReason::life_ended);
+    return false;
+  }
+  Stamp stamp{.session_tag = port.session.tag(),
+              .sequence = ++port.output.sequence,
+              .flow = packet->output_flow,
+              .data_flow = 0,
+              .life_units = life_units(packet->life_ns - residence),
+              .source_mac = port.mac};
+  if (packet->output_flow != kNoFlow) {
+    OutputFlow& entry = port.output.flows[packet->output_flow];
+    stamp.data_flow = entry.data_flow;
+    entry.data_flow += packet->payload;
+    --entry.queued;
+    if (!(entry.flags & kOutputTimed))
+      arm_timer(port.index, packet->output_flow, now + (settings_.probe_base_ns << entry.backoff));
+  }
+  if (!(packet->flags & kPacketFabric)) prepend_fabric_header(*packet);
+  --packet->hop_limit;
+  stamp_data_frame(*packet, stamp);
+  return true;
+}
+
+bool Worker::transmit_edge(Port& port, Nanos now) {
+  OutputSide& output = port.output;
+  if (output.pending_packets != 0 && !send_pending(port, now)) return false;
+  Packet* burst[kBurst];
+  uint32_t count = 0;
+  while (count < kBurst && !output.queue.empty() && output.pace.allows(now)) {
+    Packet* packet = take_queued(port);
+    const DropReason reason = prepare_for_host(port, packet, now);
+    if (reason != DropReason::none) {
+      drop_at_output(port, packet, reason);
+      continue;
+    }
+    output.pace.take(now, packet->length + kWireExtraBytes);
+    burst[count++] = packet;
+  }
+  send_burst(port, burst, count, now);
+  return count == kBurst && output.pending_packets == 0;
+}
+
+// W4: the host sees the frame that was sent, with the tag its port wants.
+DropReason Worker::prepare_for_host(Port& port, Packet* packet, Nanos now) {
+  const VlanMembership& vlans = port.settings.vlans;
+  if (now - packet->arrival_ns >= packet->life_ns) return DropReason::life_ended;
+  if (!vlans.member(packet->vni)) return DropReason::vlan_egress;
+  if (packet->payload > port.settings.mtu_bytes + kEthernetHeaderBytes) return DropReason::output_too_long;
+  if (packet->flags & kPacketFabric) strip_fabric_header(*packet);
+  if (packet->vni != vlans.native) insert_tag(*packet, static_cast<uint16_t>(packet->priority << 12 | packet->vni));
+  return DropReason::none;
+}
+
+bool Worker::send_pending(Port& port, Nanos now) {
+  Packet* burst[kBurst];
+  const uint32_t count = port.output.pending_packets;
+  std::copy_n(port.output.pending.begin(), count, burst);
+  port.output.pending_packets = 0;
+  send_burst(port, burst, count, now);
+  return port.output.pending_packets == 0;
+}
+
+// Hands frames to the device; what it takes has left: room and credit go back, and at an edge port the frame counts as
+// delivered (F8). What it refuses stays first in line.
+void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  if (count == 0) return;
+  Packet left[kBurst];  // the metadata: the frames themselves are the device's once it has taken them
+  for (uint32_t i = 0; i < count; ++i) left[i] = *packets[i];
+  const uint32_t sent = port.device->transmit(packets, count, now);
+  for (uint32_t i = 0; i < sent; ++i) {
+    const Packet& packet = left[i];
+    ++port.counters.sent_frames;
+    port.counters.sent_bytes += packet.length;
+    if (packet.input_port == kNoPort) continue;  // made here
+    give_room_back(port, packet);
+    if (port.is_fabric() || packet.output_flow == kNoFlow) continue;
+    OutputFlow& entry = port.output.flows[packet.output_flow];
+    --entry.queued;
+    entry.data_flow += packet.payload;
+    entry.ack_flow += packet.payload;
+    entry.pending_ack += packet.payload;
+    mark_dirty(port.index, packet.output_flow);
+    ++port.counters.delivered_frames;
+    port.counters.delivered_bytes += packet.payload;
+  }
+  port.output.pending_packets = count - sent;
+  std::copy_n(packets + sent, count - sent, port.output.pending.begin());
+}
+
+// A frame that crossed and was never stamped: this side settles it (K4).
+void Worker::drop_at_output(Port& output, Packet* packet, DropReason reason) {
+  output.counters.drop(reason);
+  if (packet->output_flow != kNoFlow) {
+    OutputFlow& entry = output.output.flows[packet->output_flow];
+    --entry.queued;
+    entry.settle(packet->payload, true);
+    mark_dirty(output.index, packet->output_flow);
+  }
+  give_room_back(output, *packet);
+  discard(packet);
+}
+
+void Worker::give_room_back(Port& output, const Packet& packet) {
+  Returns& returns = output.output.returns[packet.input_port];
+  returns.room += packet.cost;
+  if (!(packet.flags & kPacketCopy)) returns.held += packet.cost;
+  output.output.returns_due |= PortSet{1} << packet.input_port;
+}
+
+}  // namespace heddle

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/worker.h"
+
+#include <algorithm>
+
+namespace heddle {
+
+namespace {
+HashKey draw_hash_key(Random& random) { return {{random.next(), random.next(), random.next(), random.next()}}; }
+}  // namespace
+
+Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, std::vector<Port*> ports,
+               const std::vector<uint32_t>& worker_of_port)
+    : topology_(*options.topology),
+      settings_(options.topology->settings),
+      node_index_(options.node_index),
+      node_address_(topology_.nodes[options.node_index].address),
+      index_(index),
+      waiting_max_(options.waiting_max),
+      copies_max_(options.copies_max),
+      board_(board),
+      pool_(*options.pool),
+      random_(options.seed * 0x9e3779b97f4a7c15u + index),
+      ports_(std::move(ports)),
+      worker_of_port_(worker_of_port),
+      to_(options.workers),
+      from_(options.workers),
+      edge_(topology_, options.match_entries, options.station_entries, draw_hash_key(random_)),
+      link_state_(topology_, options.node_index, index == 0),
+      routes_(topology_, options.node_index),
+      timers_(kMillisecond) {
+  const auto& descriptions = topology_.nodes[node_index_].ports;
+  for (PortIndex port = 0; port < ports_.size(); ++port) {
+    (descriptions[port].fabric ? fabric_ports_ : edge_ports_) |= PortSet{1} << port;
+    if (ports_[port] != nullptr) own_ports_.push_back(ports_[port]);
+  }
+  routes_.compile(link_state_.ports_up());
+}
+
+Worker::~Worker() {
+  auto release_queue = [this](PacketQueue& queue) {
+    while (!queue.empty()) discard(queue.pop());
+  };
+  for (Port* port : own_ports_) {
+    for (uint32_t id = 1; id <= port->input.flows.size(); ++id)
+      release_queue(port->input.flows[static_cast<FlowId>(id)].queue);
+    release_queue(port->input.waiting);
+    release_queue(port->output.queue);
+    release_queue(port->output.control);
+    if (port->output.probes != nullptr) discard(port->output.probes);
+    for (uint32_t i = 0; i < port->output.pending_packets; ++i) discard(port->output.pending[i]);
+  }
+  CrossingPacket crossing;
+  for (Crossing* from : from_)
+    while (from != nullptr && from->data.pop(&crossing)) discard(crossing.packet);
+  flush_discarded();
+}
+
+void Worker::connect(uint32_t other, Crossing* to, Crossing* from) {
+  to_[other] = to;
+  from_[other] = from;
+}
+
+PollResult Worker::poll(Nanos now) {
+  result_ = {};
+  ++polls_;
+  const Nanos away = now - now_;
+  now_ = now;
+  if (away > settings_.hello_interval_ns) forgive_silence(now);
+  take_messages(now);      // from other workers: packets, flow IDs, room, ACKs
+  control_links(now);      // sessions and link states
+  run_timers(now);         // probes (K5), settlement (K9), held pairs (E1)
+  apply_acks(now);         // deltas of the turn before (decision 2)
+  receive(now);            // devices -> flow queues
+  leave_stale_paths();     // routes have changed (R12)
+  arbitrate(now);          // flow queues -> outputs
+  grant_ids(now);          // flow IDs for those who wait (K11)
+  transmit(now);           // outputs -> devices
+  send_returns();          // room and credits of what has left
+  flush_discarded();
+  result_.busy = result_.busy || work_left();
+  busy_polls_ += result_.busy || result_.packets != 0;
+  result_.next_wake = result_.busy ? now : next_wake(now);
+  return result_;
+}
+
+void Worker::discard(Packet* packet) {
+  if (discarded_count_ == discarded_.size()) flush_discarded();
+  discarded_[discarded_count_++] = packet;
+}
+
+void Worker::flush_discarded() {
+  if (discarded_count_ == 0) return;
+  pool_.release(discarded_.data(), discarded_count_);
+  discarded_count_ = 0;
+}
+
+// A frame that has not crossed: its buffer credit is this worker's to return.
+void Worker::drop_at_input(Port& port, Packet* packet, DropReason reason) {
+  port.counters.drop(reason);
+  if (port.is_fabric() && packet->cost != 0) port.credits.released(packet->cost);
+  discard(packet);
+}
+
+bool Worker::work_left() const { return dirty_count_ != 0 || active_count_ != 0; }
+
+Nanos Worker::next_wake(Nanos now) const {
+  Nanos wake = std::min(timers_.next_due(), edge_ports_ != 0 ? next_sweep_ns_ : kNever);
+  for (const Port* port : own_ports_) {
+    wake = std::min(wake, port->device->next_arrival());
+    if (port->output.pending_packets != 0) wake = std::min(wake, now + kMicrosecond);
+    const bool queued = !port->output.queue.empty();
+    if (queued && !port->output.pace.allows(now)) wake = std::min(wake, port->output.pace.ready_at());
+    if (!port->is_fabric()) continue;
+    wake = std::min(wake, port->session.next_wake());
+    if (!port->session.up()) continue;
+    wake = std::min(wake, port->credits.next_due());
+    wake = std::min(wake, ack_deadline(*port));
+  }
+  return std::max(wake, now);
+}
+
+}  // namespace heddle

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// One worker of a node: owns whole ports, and runs all stages of the switch for them (decisions 1, 2, 4).
+// poll() is the only entry of the data path. Everything else is for the node that builds it and for inspection between
+// polls, by the thread that runs it. Never blocks, sleeps, reads a clock or allocates per packet.
+//
+// The stages stand in files of their own: receive.cc, fabric_input.cc, admission.cc, arbiter.cc, transmit.cc,
+// acknowledge.cc, link_control.cc, messages.cc.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "flow/timer_wheel.h"
+#include "ingress/edge_input.h"
+#include "node/crossbar.h"
+#include "node/port.h"
+#include "routing/link_state.h"
+#include "routing/load_board.h"
+#include "routing/route_table.h"
+#include "topology/topology.h"
+#include "wire/fabric_frame.h"
+#include "wire/packet.h"
+#include "wire/random.h"
+
+namespace heddle {
+
+struct NodeOptions {
+  const Topology* topology;            // outlives the node
+  uint16_t node_index;
+  uint32_t workers = 1;                // ports are dealt to them in turn
+  std::vector<Device*> devices;        // by port; outlive the node
+  std::vector<bool> complete_checksums;// by port
+  PacketPool* pool;                    // outlives the node; shared by its workers
+  uint32_t match_entries = 4096;       // per worker (F4)
+  uint32_t station_entries = 4096;     // per worker
+  uint32_t copies_max = 512;           // packets from replication at one time, per worker
+  uint32_t waiting_max = 256;          // frames per edge port that wait for a flow ID (F10)
+  uint64_t seed = 1;
+};
+
+struct PollResult {
+  uint32_t packets = 0;      // received
+  uint32_t crossings = 0;    // packets, messages and pins sent to other workers
+  uint64_t woken = 0;        // bit w: worker w has something to read
+  bool busy = false;         // did or has left something to do at once
+  Nanos next_wake = kNever;  // wants to be called then at the latest, without new input
+};
+
+class Worker {
+ public:
+  Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, std::vector<Port*> ports,
+         const std::vector<uint32_t>& worker_of_port);
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+  ~Worker();
+
+  // Rings to and from worker `other`; call for every other worker before the first poll.
+  void connect(uint32_t other, Crossing* to, Crossing* from);
+
+  // One turn.
+  PollResult poll(Nanos now);
+
+  uint32_t index() const { return index_; }
+  const std::vector<Port*>& ports() const { return own_ports_; }
+  const EdgeInput& edge_input() const { return edge_; }
+  const LinkState& link_state() const { return link_state_; }
+  const RouteTable& routes() const { return routes_; }
+  uint32_t copies_out() const { return copies_out_; }
+  uint64_t polls() const { return polls_; }
+  uint64_t busy_polls() const { return busy_polls_; }
+
+ private:
+  struct DirtyRef {
+    uint32_t head = kNoItem, tail = kNoItem;
+  };
+  static constexpr uint32_t kInputTimer = 1u << 31;
+  static constexpr uint32_t reference(PortIndex port, FlowId flow) { return uint32_t{port} << 16 | flow; }
+  Port& own(PortIndex port) { return *ports_[port]; }
+  bool is_own(PortIndex port) const { return worker_of_port_[port] == index_; }
+
+  // receive.cc: frames from devices, sorted by role of the port
+  void receive(Nanos now);
+  void receive_port(Port& port, Nanos now);
+  void edge_receive(Port& port, Packet* packet, Nanos now);
+  void attach_flow(Port& port, Packet* packet, const EdgeDecision& decision, Nanos now);
+  FlowId flow_of(Port& port, uint32_t match_index, Nanos hold_until, Nanos now);
+  void serve_waiting(Port& port, Nanos now);
+  void flood(Port& port, Packet* packet, Nanos now);
+  void learn_from_fabric(Port& port, const Packet& packet, Nanos now);
+  void announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address);
+
+  // fabric_input.cc: frames on fabric links
+  void fabric_receive(Port& port, Packet* packet, Nanos now);
+  void receive_data(Port& port, Packet* packet, Nanos now);
+  void receive_flow_data(Port& port, Packet* packet, Nanos now);
+  bool advance_past_hole(Port& port, FlowId flow, uint32_t position);
+  void receive_records(Port& port, const LinkFrame& frame, Nanos now);
+  bool receive_ack(Port& port, const AckRecord& record);
+  bool receive_probe(Port& port, const ProbeRecord& record, Nanos now);
+  void receive_no_flow(Port& port, Packet* packet, Nanos now);
+  void protocol_error(Port& port, Nanos now);
+
+  // admission.cc: flow queues, and where a flow with packets stands
+  void admit(Port& port, FlowId id, Packet* packet, Nanos now);
+  void place(Port& port, FlowId id, Nanos now);
+  void route(Port& port, FlowId id, Nanos now);
+  void drop_queue(Port& port, FlowId id, DropReason reason);
+  void drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason reason);
+  void finish_if_empty(Port& port, FlowId id);
+  void give_back(Port& port, InputFlow& flow, bool count_orphan);
+  void release_output_flow(Port& output, FlowId id, bool counted);
+  void hold_for(Port& port, FlowId id, Nanos until);
+  PortIndex choose_port(const Port& input, FabricAddress destination, uint8_t hop_limit, DropReason& reason);
+  void leave_stale_paths();
+
+  // arbiter.cc: from flow queues across to outputs
+  void arbitrate(Nanos now);
+  void activate(Port& input, PortIndex output);
+  bool serve(Port& input, PortIndex output, Nanos now);
+  void cross(Port& input, PortIndex output, Packet* packet, Nanos now);
+  void accept(Port& output, Packet* packet);
+  void tell_wants(Port& input, PortIndex output);
+  void grant_ids(Nanos now);
+  void on_want(Port& output, PortIndex input, FlowId flow, Epoch epoch);
+  void on_grant(PortIndex input, PortIndex output, FlowId flow, Epoch epoch, FlowId id, Nanos now);
+  void on_refuse(Port& input, PortIndex output, Nanos now);
+
+  // transmit.cc: from outputs to devices
+  void transmit(Nanos now);
+  bool transmit_fabric(Port& port, Nanos now);
+  bool transmit_edge(Port& port, Nanos now);
+  bool send_pending(Port& port, Nanos now);
+  Packet* take_queued(Port& port);
+  bool stamp(Port& port, Packet* packet, Nanos now);
+  DropReason prepare_for_host(Port& port, Packet* packet, Nanos now);
+  void send_burst(Port& port, Packet** packets, uint32_t count, Nanos now);
+  void drop_at_output(Port& output, Packet* packet, DropReason reason);
+  void give_room_back(Port& output, const Packet& packet);
+  void publish_load(Port& port);
+
+  // acknowledge.cc: deltas between tables, ACK frames, probes
+  void mark_dirty(PortIndex output, FlowId id);
+  void apply_acks(Nanos now);
+  void on_ack(PortIndex input, Epoch epoch, FlowId flow, uint32_t acknowledged, uint32_t lost, bool path_ended,
+              Nanos now);
+  void mark_ack_due(Port& port, FlowId id, Nanos now);
+  void make_ack_frames(Port& port, Nanos now);
+  Nanos ack_deadline(const Port& port) const;
+  void free_if_drained(Port& output, FlowId id);
+  void run_timers(Nanos now);
+  void output_timer(Port& output, FlowId id, Nanos now);
+  void input_timer(Port& port, FlowId id, Nanos now);
+  void probe(Port& port, FlowId id);
+  void send_probes(Port& port);
+  void arm_timer(PortIndex output, FlowId id, Nanos due);
+  uint32_t& timer_link(uint32_t item);
+
+  // link_control.cc: sessions, credits, link states
+  void forgive_silence(Nanos now);
+  void control_links(Nanos now);
+  void receive_hello(Port& port, const LinkFrame& frame, Nanos now);
+  void act_on(Port& port, SessionEvent event, Nanos now);
+  void begin_session(Port& port);
+  void start_positions(Port& port, FlowId output_flow);
+  void end_session(Port& port, Nanos now);
+  void end_outputs(Port& port, Nanos now);
+  void end_inputs(Port& port);
+  void send_hello(Port& port, Nanos now);
+  void send_credits(Port& port, Nanos now);
+  void send_notices(Port& port);
+  void link_states_changed(uint16_t node);
+  void originate_link_state();
+  Packet* control_packet(Port& port);
+  void queue_control(Port& port, Packet* packet);
+
+  // messages.cc: the other workers
+  void take_messages(Nanos now);
+  void take(const Message& message, Nanos now);
+  bool send(uint32_t worker, const Message& message);
+  void send_returns();
+  void apply_returns(Port& input, PortIndex output, const Returns& returns);
+
+  // worker.cc
+  void discard(Packet* packet);
+  void drop_at_input(Port& port, Packet* packet, DropReason reason);
+  void flush_discarded();
+  Nanos next_wake(Nanos now) const;
+  bool work_left() const;
+
+  const Topology& topology_;
+  const FabricSettings& settings_;
+  const uint16_t node_index_;
+  const uint16_t node_address_;
+  const uint32_t index_;
+  const uint32_t waiting_max_;
+  const uint32_t copies_max_;
+  LoadBoard& board_;
+  PacketPool& pool_;
+  Random random_;
+  std::vector<Port*> ports_;      // by port index; nullptr for other workers' ports
+  std::vector<Port*> own_ports_;
+  std::vector<uint32_t> worker_of_port_;
+  std::vector<Crossing*> to_, from_;  // by worker
+  PortSet fabric_ports_ = 0;          // of the node
+  PortSet edge_ports_ = 0;
+  EdgeInput edge_;
+  LinkState link_state_;
+  RouteTable routes_;
+  TimerWheel timers_;
+  DirtyRef dirty_;                    // output flows with pending deltas
+  uint32_t dirty_count_ = 0;
+  uint32_t active_head_ = kNoItem, active_tail_ = kNoItem;  // virtual output queues to serve: input << 16 | output
+  uint32_t active_count_ = 0;
+  bool routes_stale_ = false;
+  uint32_t board_version_ = 0;
+  uint32_t copies_out_ = 0;
+  Nanos now_ = 0;                     // of the running poll
+  Nanos next_sweep_ns_ = 0;
+  PollResult result_;
+  uint32_t discarded_count_ = 0;
+  std::array<Packet*, 256> discarded_{};
+  uint64_t polls_ = 0, busy_polls_ = 0;
+
+  struct Recent {  // stations learned a moment ago: saves the look-up per frame
+    uint64_t station = 0;
+    FabricAddress address;
+    Nanos until_ns = 0;
+  };
+  std::array<Recent, 64> recent_{};
+};
+
+}  // namespace heddle

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// State of the links of the configured graph as this worker knows it (W6, R12): one record per node, newest sequence
+// wins. A digest of all records rides in every hello; where it differs the records are sent again, so a lost notice is
+// healed within a hello interval.
+#pragma once
+
+#include <vector>
+
+#include "topology/topology.h"
+#include "wire/types.h"
+
+namespace heddle {
+
+class LinkState {
+ public:
+  struct Record {
+    uint32_t sequence = 0;  // 0 = nothing heard: all its links count as up
+    PortSet ports_up = 0;
+  };
+
+  // `speaks`: this worker tells the node's own record; the others take it from it.
+  LinkState(const Topology& topology, uint16_t self_index, bool speaks);
+
+  // True if the record is news. To the worker that speaks for this node, a newer record about it is from before a
+  // restart: it keeps its own, with a sequence past that one, and that is the news.
+  bool apply(uint16_t node_index, uint32_t sequence, PortSet ports_up);
+  // This node's own record: a new sequence if the ports have changed. True if they have.
+  bool originate(PortSet ports_up);
+
+  const Record& record(uint16_t node_index) const { return records_[node_index]; }
+  const std::vector<PortSet>& ports_up() const { return ports_up_; }
+  uint64_t digest() const { return digest_; }
+  uint16_t self() const { return self_; }
+
+ private:
+  static uint64_t mix(uint16_t node_index, const Record& record);
+  void store(uint16_t node_index, const Record& record);
+
+  std::vector<Record> records_;
+  std::vector<PortSet> ports_up_;  // by node index, as the graph functions want it
+  uint64_t digest_ = 0;            // xor over all records heard
+  uint16_t self_;
+  bool speaks_;
+};
+
+}  // namespace heddle

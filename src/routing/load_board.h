@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Load and link state of a node's ports, one cache line each (decision 2). The worker that owns a port writes its line,
+// all workers of the node read it; relaxed, because a reader only prefers by it.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "wire/types.h"
+
+namespace heddle {
+
+struct alignas(64) PortLoad {
+  std::atomic<uint32_t> queue_bytes{0};
+  std::atomic<bool> up{false};
+};
+
+class LoadBoard {
+ public:
+  explicit LoadBoard(size_t ports) : ports_(ports) {}
+  void publish_load(PortIndex port, uint32_t queue_bytes) {
+    ports_[port].queue_bytes.store(queue_bytes, std::memory_order_relaxed);
+  }
+  void publish_state(PortIndex port, bool up) {
+    ports_[port].up.store(up, std::memory_order_relaxed);
+    version_.fetch_add(1, std::memory_order_release);
+  }
+  uint32_t queue_bytes(PortIndex port) const { return ports_[port].queue_bytes.load(std::memory_order_relaxed); }
+  bool up(PortIndex port) const { return ports_[port].up.load(std::memory_order_relaxed); }
+
+  // Grows with each change of a port's state.
+  uint32_t version() const { return version_.load(std::memory_order_acquire); }
+
+ private:
+  std::atomic<uint32_t> version_{1};
+  std::vector<PortLoad> ports_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which ports lead towards a destination (R2, R12): all equal-cost ports of the shortest paths over the links that are
+// up, and this node's ports of the one spanning tree that floods follow (E1). Compiled from the configured graph and the
+// link states whenever those change; looked up by index.
+#pragma once
+
+#include <vector>
+
+#include "routing/load_board.h"
+#include "topology/topology.h"
+#include "wire/types.h"
+
+namespace heddle {
+
+class RouteTable {
+ public:
+  RouteTable(const Topology& topology, uint16_t self_index);
+
+  void compile(const std::vector<PortSet>& ports_up);
+
+  // Primary ports towards a node address; 0 if it is unknown, unreachable or this node.
+  PortSet primary(uint16_t node_address) const {
+    return node_address < by_address_.size() ? by_address_[node_address] : 0;
+  }
+  PortSet tree() const { return tree_; }
+
+ private:
+  const Topology& topology_;
+  uint16_t self_;
+  std::vector<PortSet> by_address_;
+  PortSet tree_ = 0;
+};
+
+// R6 at extent zero: the least loaded port of the set that is up; `random` breaks ties (R3). kNoPort if none is up.
+PortIndex least_loaded(PortSet ports, const LoadBoard& board, uint64_t random);
+
+}  // namespace heddle

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/node.h"
+
+#include <gtest/gtest.h>
+
+#include "test_fabric.h"
+
+namespace heddle::test {
+namespace {
+
+constexpr Nanos kSettled = 300 * kMillisecond;
+
+//  h1 - n1 e0 | f1 ---- f1 | n2 e0 - h2
+Topology two_switches() {
+  Topology topology;
+  topology.name = "two";
+  add_node(topology, 1, 1);
+  add_node(topology, 2, 1);
+  add_link(topology, 0, 1);
+  return topology;
+}
+
+struct Pair : testing::TestWithParam<uint32_t> {
+  TestFabric fabric{two_switches(), GetParam()};
+  MemoryDevice& h1 = fabric.device(0, 0);
+  MemoryDevice& h2 = fabric.device(1, 0);
+
+  void introduce() {
+    fabric.run(50 * kMillisecond);
+    h1.incoming.push_back(broadcast(1, 0));
+    h2.incoming.push_back(broadcast(2, 0));
+    fabric.run(5 * kMillisecond);
+    h1.delivered.clear();
+    h2.delivered.clear();
+  }
+};
+
+TEST_P(Pair, LinkComesUpFromHellos) {
+  fabric.run(50 * kMillisecond);
+  EXPECT_TRUE(fabric.nodes[0]->port(1).session.up());
+  EXPECT_TRUE(fabric.nodes[1]->port(1).session.up());
+  EXPECT_EQ(fabric.nodes[0]->port(1).session.tag(), fabric.nodes[1]->port(1).session.tag());
+}
+
+TEST_P(Pair, BroadcastReachesTheOtherHostUnchanged) {
+  fabric.run(50 * kMillisecond);
+  h1.incoming.push_back(broadcast(1, 7));
+  fabric.run(5 * kMillisecond);
+  ASSERT_EQ(h2.delivered.size(), 1u);
+  EXPECT_EQ(h2.delivered[0], broadcast(1, 7));
+  EXPECT_TRUE(h1.delivered.empty());
+}
+
+TEST_P(Pair, KnownUnicastGoesThroughAFlowChannelInOrderAndIsAcknowledged) {
+  introduce();
+  for (uint32_t i = 0; i < 1000; ++i) {
+    h1.incoming.push_back(frame(2, 1, i));
+    if (i % 20 == 0) fabric.run(100 * kMicrosecond);
+  }
+  fabric.run(kSettled);
+  ASSERT_EQ(h2.delivered.size(), 1000u);
+  for (uint32_t i = 0; i < 1000; ++i) EXPECT_EQ(number_of(h2.delivered[i]), i);
+  const PortCounters& in = fabric.nodes[0]->port(0).counters;
+  const PortCounters& out = fabric.nodes[1]->port(0).counters;
+  EXPECT_EQ(out.delivered_bytes, 100'000u);
+  EXPECT_EQ(in.acknowledged_bytes, out.delivered_bytes);
+  EXPECT_EQ(fabric.all_drops(), 0u);
+}
+
+TEST_P(Pair, AtRestNothingIsLeft) {
+  introduce();
+  for (uint32_t i = 0; i < 50; ++i) {
+    h1.incoming.push_back(frame(2, 1, i));
+    h2.incoming.push_back(frame(1, 2, i));
+  }
+  fabric.run(kSettled);
+  EXPECT_EQ(h1.delivered.size(), 50u);
+  EXPECT_EQ(fabric.output_flows_used(), 0u);
+  EXPECT_EQ(fabric.pool.out(), 0);
+  for (uint16_t node = 0; node < 2; ++node) {
+    const Port& port = fabric.nodes[node]->port(1);
+    EXPECT_TRUE(port.credits.all_home());
+    EXPECT_EQ(port.credits.held(), 0u);
+    for (const Voq& voq : port.input.voqs) EXPECT_EQ(voq.room, fabric.topology.settings.output_room_packets);
+  }
+}
+
+TEST_P(Pair, ACutCableLosesFramesAndLeaksNothing) {
+  introduce();
+  for (uint32_t i = 0; i < 30; ++i) h1.incoming.push_back(frame(2, 1, i));
+  fabric.run(100 * kMicrosecond);
+  fabric.device(0, 1).carries = false;
+  for (uint32_t i = 30; i < 60; ++i) h1.incoming.push_back(frame(2, 1, i));
+  fabric.run(50 * kMillisecond);
+  fabric.device(0, 1).carries = true;
+  fabric.run(kSettled);
+  EXPECT_EQ(fabric.output_flows_used(), 0u);
+  EXPECT_EQ(fabric.pool.out(), 0);
+  EXPECT_GT(fabric.events(ProtocolEvent::probe_sent), 0u);
+  EXPECT_GT(fabric.events(ProtocolEvent::hole), 0u);
+}
+
+TEST_P(Pair, ARestartedNeighbourGetsANewSession) {
+  introduce();
+  for (uint32_t i = 0; i < 30; ++i) h1.incoming.push_back(frame(2, 1, i));
+  fabric.run(20 * kMicrosecond);
+  fabric.start(1, GetParam());
+  fabric.run(kSettled);
+  EXPECT_TRUE(fabric.nodes[0]->port(1).session.up());
+  EXPECT_EQ(fabric.events(ProtocolEvent::session_replaced), 1u);
+  EXPECT_EQ(fabric.output_flows_used(), 0u);
+  EXPECT_EQ(fabric.pool.out(), 0);
+  h1.incoming.push_back(frame(2, 1, 99));
+  fabric.run(kSettled);
+  ASSERT_FALSE(h2.delivered.empty());
+  EXPECT_EQ(number_of(h2.delivered.back()), 99u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Workers, Pair, testing::Values(1u, 2u));
+
+}  // namespace
+}  // namespace heddle::test

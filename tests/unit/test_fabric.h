@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small fabric in memory for tests of the node: plain links without faults, a clock that the test moves, frames by
+// hand. Random fabrics under faults are the simulator's.
+#pragma once
+
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "node/node.h"
+#include "topology/topology.h"
+
+namespace heddle::test {
+
+class HeapPool : public PacketPool {
+ public:
+  uint32_t allocate(Packet** packets, uint32_t count) override {
+    for (uint32_t i = 0; i < count; ++i) {
+      auto* cell = new Cell;
+      cell->packet = {};
+      cell->packet.data = cell->bytes + kPacketHeadroomBytes;
+      packets[i] = &cell->packet;
+      ++out_;
+    }
+    return count;
+  }
+  void release(Packet** packets, uint32_t count) override {
+    for (uint32_t i = 0; i < count; ++i) delete reinterpret_cast<Cell*>(packets[i]);
+    out_ -= count;
+  }
+  uint32_t room_bytes() const override { return kBufferBytes; }
+  int64_t out() const { return out_; }
+
+ private:
+  struct Cell {
+    Packet packet;
+    uint8_t bytes[kPacketHeadroomBytes + kBufferBytes];
+  };
+  int64_t out_ = 0;
+};
+
+using Frame = std::vector<uint8_t>;
+
+// One end of a link, or of a host's cable: what the other side has sent waits in `incoming`.
+class MemoryDevice : public Device {
+ public:
+  explicit MemoryDevice(HeapPool& pool) : pool_(pool) {}
+  void connect(MemoryDevice& other) { peer_ = &other; }
+  uint32_t receive(Packet** packets, uint32_t count, Nanos) override {
+    uint32_t taken = 0;
+    for (; taken < count && !incoming.empty(); ++taken) {
+      pool_.allocate(&packets[taken], 1);
+      std::memcpy(packets[taken]->data, incoming.front().data(), incoming.front().size());
+      packets[taken]->length = static_cast<uint16_t>(incoming.front().size());
+      incoming.pop_front();
+    }
+    return taken;
+  }
+  uint32_t transmit(Packet** packets, uint32_t count, Nanos) override {
+    count = std::min(count, accepts);
+    for (uint32_t i = 0; i < count; ++i) {
+      Frame frame(packets[i]->data, packets[i]->data + packets[i]->length);
+      if (peer_ == nullptr)
+        delivered.push_back(frame);
+      else if (carries)
+        peer_->incoming.push_back(frame);
+    }
+    pool_.release(packets, count);
+    return count;
+  }
+
+  std::deque<Frame> incoming;
+  std::vector<Frame> delivered;  // what a host at this port has received
+  bool carries = true;           // false: the cable towards the peer is cut
+  uint32_t accepts = kBurst;     // what transmit() takes at a time
+
+ private:
+  HeapPool& pool_;
+  MemoryDevice* peer_ = nullptr;
+};
+
+// Adds a node with `edge_ports` edge ports, called e0, e1...; links add fabric ports behind them.
+inline uint16_t add_node(Topology& topology, uint16_t address, uint32_t edge_ports) {
+  TopologyNode node;
+  node.name = "n" + std::to_string(address);
+  node.address = address;
+  for (uint32_t i = 0; i < edge_ports; ++i) {
+    TopologyPort port;
+    port.name = "e" + std::to_string(i);
+    port.mtu_bytes = topology.edge_mtu_bytes;
+    node.ports.push_back(port);
+  }
+  topology.nodes.push_back(node);
+  return static_cast<uint16_t>(topology.nodes.size() - 1);
+}
+
+inline void add_link(Topology& topology, uint16_t a, uint16_t b) {
+  TopologyLink link;
+  const uint16_t ends[2] = {a, b};
+  for (int i = 0; i < 2; ++i) {
+    auto& ports = topology.nodes[ends[i]].ports;
+    TopologyPort port;
+    port.name = "f" + std::to_string(ports.size());
+    port.fabric = true;
+    port.mtu_bytes = 1600;
+    link.ends[i] = {ends[i], static_cast<PortIndex>(ports.size())};
+    ports.push_back(port);
+  }
+  for (int i = 0; i < 2; ++i)
+    topology.nodes[ends[i]].ports.back().peer = {ends[1 - i], link.ends[1 - i].port};
+  topology.links.push_back(link);
+}
+
+class TestFabric {
+ public:
+  explicit TestFabric(const Topology& description, uint32_t workers = 1) : topology(description) {
+    if (topology.classes.empty()) topology.classes.push_back({});
+    for (uint16_t i = 0; i < topology.nodes.size(); ++i) {
+      devices.emplace_back();
+      for (size_t port = 0; port < topology.nodes[i].ports.size(); ++port)
+        devices[i].push_back(std::make_unique<MemoryDevice>(pool));
+    }
+    for (const TopologyLink& link : topology.links) {
+      MemoryDevice& a = device(link.ends[0].node_index, link.ends[0].port);
+      MemoryDevice& b = device(link.ends[1].node_index, link.ends[1].port);
+      a.connect(b);
+      b.connect(a);
+    }
+    for (uint16_t i = 0; i < topology.nodes.size(); ++i) start(i, workers);
+  }
+
+  MemoryDevice& device(uint16_t node, PortIndex port) { return *devices[node][port]; }
+
+  void start(uint16_t index, uint32_t workers) {
+    NodeOptions options;
+    options.topology = &topology;
+    options.node_index = index;
+    options.workers = workers;
+    for (auto& port : devices[index]) options.devices.push_back(port.get());
+    options.complete_checksums.assign(devices[index].size(), false);
+    options.pool = &pool;
+    options.seed = ++seed;
+    if (nodes.size() <= index) nodes.resize(index + size_t{1});
+    nodes[index].reset();
+    nodes[index] = std::make_unique<Node>(options);
+  }
+
+  // Polls every worker once per `step` until `duration` has passed.
+  void run(Nanos duration, Nanos step = 10 * kMicrosecond) {
+    for (const Nanos end = now + duration; now < end; now += step)
+      for (auto& node : nodes)
+        for (uint32_t worker = 0; node && worker < node->workers(); ++worker) node->worker(worker).poll(now);
+  }
+
+  uint64_t drops(DropReason reason) const {
+    return sum([reason](const PortCounters& c) { return c.drops[static_cast<unsigned>(reason)]; });
+  }
+  uint64_t all_drops() const {
+    return sum([](const PortCounters& c) {
+      uint64_t total = 0;
+      for (uint64_t drops : c.drops) total += drops;
+      return total;
+    });
+  }
+  uint64_t events(ProtocolEvent event) const {
+    return sum([event](const PortCounters& c) { return c.events[static_cast<unsigned>(event)]; });
+  }
+  // Flow IDs of outputs in use, all nodes: 0 at rest.
+  uint32_t output_flows_used() const {
+    uint32_t used = 0;
+    for (const auto& node : nodes)
+      for (PortIndex port = 0; port < node->ports(); ++port) used += node->port(port).output.flows.used();
+    return used;
+  }
+
+  Topology topology;
+  HeapPool pool;
+  std::vector<std::vector<std::unique_ptr<MemoryDevice>>> devices;
+  std::vector<std::unique_ptr<Node>> nodes;
+  Nanos now = kSecond;
+  uint64_t seed = 0;
+
+ private:
+  template <typename Value>
+  uint64_t sum(Value value) const {
+    uint64_t total = 0;
+    for (const auto& node : nodes)
+      for (PortIndex port = 0; port < node->ports(); ++port) total += value(node->port(port).counters);
+    return total;
+  }
+};
+
+// A frame from station `source` to `destination`, of `length` bytes, that carries `number`.
+inline Frame frame(uint8_t destination, uint8_t source, uint32_t number, size_t length = 100) {
+  Frame bytes(length);
+  const uint8_t addresses[14] = {2, 0, 0, 0, 0, destination, 2, 0, 0, 0, 0, source, 0x12, 0x34};
+  std::memcpy(bytes.data(), addresses, sizeof addresses);
+  std::memcpy(bytes.data() + 14, &number, sizeof number);
+  return bytes;
+}
+
+inline Frame broadcast(uint8_t source, uint32_t number) {
+  Frame bytes = frame(0, source, number);
+  std::memset(bytes.data(), 0xff, 6);
+  return bytes;
+}
+
+inline uint32_t number_of(const Frame& bytes) {
+  uint32_t number;
+  std::memcpy(&number, bytes.data() + 14, sizeof number);
+  return number;
+}
+
+}  // namespace heddle::test
