@@ -30,6 +30,6 @@ bool Ring::pop(void* element) { return rte_ring_sc_dequeue_elem(ring_.get(), ele
 
 bool Ring::empty() const { return rte_ring_empty(ring_.get()) != 0; }
 
-uint32_t Ring::free_slots() const { return rte_ring_free_count(ring_.get()); }
+uint32_t Ring::used() const { return rte_ring_count(ring_.get()); }
 
 }  // namespace heddle

@@ -62,7 +62,7 @@ class Ring {
   bool push(const void* element);
   bool pop(void* element);
   bool empty() const;
-  uint32_t free_slots() const;
+  uint32_t used() const;
 
  private:
   struct Free {

@@ -18,6 +18,8 @@ void Worker::fabric_receive(Port& port, Packet* packet, Nanos now) {
     return drop_at_input(port, packet, DropReason::link_not_up);
   } else if (frame.session_tag != port.session.tag()) {
     return drop_at_input(port, packet, DropReason::stale_session);
+  } else if (frame.channel != 0) {
+    return drop_at_input(port, packet, DropReason::bad_frame);  // link retry (K6) is not spoken yet
   } else if (!serial_before(port.input.last_sequence, frame.sequence)) {
     return drop_at_input(port, packet, DropReason::old_sequence);
   } else {

@@ -13,16 +13,18 @@ constexpr uint32_t kMessagesPerTurn = 512;  // from one worker
 void Worker::take_messages(Nanos now) {
   for (Crossing* from : from_) {
     if (from == nullptr) continue;
-    uint32_t taken = 0;
-    GivenBack pin;
-    for (; taken < kMessagesPerTurn && from->given_back.pop(&pin); ++taken)
-      release_output_flow(own(pin.output), pin.id, pin.counted != 0);
+    // A pin may be given back while packets that it stands for are still crossing (an orphan's, K9): those crossed
+    // before it, so the packets are taken before the pins that are here now.
+    const uint32_t pins = from->given_back.used();
     CrossingPacket crossing;
-    for (; taken < kMessagesPerTurn && from->data.pop(&crossing); ++taken)
-      accept(own(crossing.output), crossing.packet);
+    while (from->data.pop(&crossing)) accept(own(crossing.output), crossing.packet);
+    GivenBack pin;
+    for (uint32_t taken = 0; taken < pins && from->given_back.pop(&pin); ++taken)
+      release_output_flow(own(pin.output), pin.id, pin.counted != 0);
     Message message;
-    for (; taken < kMessagesPerTurn && from->messages.pop(&message); ++taken) take(message, now);
-    if (taken == kMessagesPerTurn) result_.busy = true;
+    uint32_t messages = 0;
+    for (; messages < kMessagesPerTurn && from->messages.pop(&message); ++messages) take(message, now);
+    if (messages == kMessagesPerTurn) result_.busy = true;
   }
 }
 

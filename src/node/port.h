@@ -105,7 +105,6 @@ struct Port {
   OutputSide output;
   LinkSession session;     // fabric ports
   LinkCredits credits;     // fabric ports
-  uint32_t strikes = 0;    // protocol errors in this session (K3)
   PortCounters counters;
 };
 

@@ -10,6 +10,12 @@ namespace heddle {
 namespace {
 constexpr uint32_t kWireExtraBytes = 24;  // preamble, frame check sequence and gap: what a frame costs at the port's rate
 constexpr uint32_t kBurstsPerTurn = 4;
+
+// What the frame still has, less the time it has been here (K8).
+Nanos life_left(const Packet& packet, Nanos now) {
+  const Nanos residence = now - packet.arrival_ns;
+  return residence < packet.life_ns ? packet.life_ns - residence : 0;
+}
 }  // namespace
 
 void Worker::transmit(Nanos now) {
@@ -55,13 +61,17 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
     burst[count++] = packet;
   }
   while (count < kBurst && !output.queue.empty() && output.pace.allows(now)) {
+    if (life_left(*output.queue.head, now) < HEDDLE_LIFE_UNIT_NS) {  // K8, also of a frame that waits for credit
+      drop_at_output(port, take_queued(port), DropReason::life_ended);
+      continue;
+    }
     const uint32_t cost = port.credits.cost(HEDDLE_DATA_OVERHEAD_BYTES + output.queue.head->payload);
     if (!port.credits.may_send(cost)) {
       port.counters.count(ProtocolEvent::credit_blocked);
       break;
     }
     Packet* packet = take_queued(port);
-    if (!stamp(port, packet, now)) continue;
+    stamp(port, packet, now);
     port.credits.sent(cost, now);
     output.pace.take(now, packet->length + kWireExtraBytes);
     burst[count++] = packet;
@@ -70,18 +80,12 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
   return count == kBurst && output.pending_packets == 0;
 }
 
-// False if the frame died here instead.
-bool Worker::stamp(Port& port, Packet* packet, Nanos now) {
-  const Nanos residence = now - packet->arrival_ns;
-  if (residence + HEDDLE_LIFE_UNIT_NS > packet->life_ns) {  // K8
-    drop_at_output(port, packet, DropReason::life_ended);
-    return false;
-  }
+void Worker::stamp(Port& port, Packet* packet, Nanos now) {
   Stamp stamp{.session_tag = port.session.tag(),
               .sequence = ++port.output.sequence,
               .flow = packet->output_flow,
               .data_flow = 0,
-              .life_units = life_units(packet->life_ns - residence),
+              .life_units = life_units(life_left(*packet, now)),
               .source_mac = port.mac};
   if (packet->output_flow != kNoFlow) {
     OutputFlow& entry = port.output.flows[packet->output_flow];
@@ -94,7 +98,6 @@ bool Worker::stamp(Port& port, Packet* packet, Nanos now) {
   if (!(packet->flags & kPacketFabric)) prepend_fabric_header(*packet);
   --packet->hop_limit;
   stamp_data_frame(*packet, stamp);
-  return true;
 }
 
 bool Worker::transmit_edge(Port& port, Nanos now) {
@@ -119,7 +122,7 @@ bool Worker::transmit_edge(Port& port, Nanos now) {
 // W4: the host sees the frame that was sent, with the tag its port wants.
 DropReason Worker::prepare_for_host(Port& port, Packet* packet, Nanos now) {
   const VlanMembership& vlans = port.settings.vlans;
-  if (now - packet->arrival_ns >= packet->life_ns) return DropReason::life_ended;
+  if (life_left(*packet, now) == 0) return DropReason::life_ended;
   if (!vlans.member(packet->vni)) return DropReason::vlan_egress;
   if (packet->payload > port.settings.mtu_bytes + kEthernetHeaderBytes) return DropReason::output_too_long;
   if (packet->flags & kPacketFabric) strip_fabric_header(*packet);

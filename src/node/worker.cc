@@ -114,6 +114,7 @@ Nanos Worker::next_wake(Nanos now) const {
     if (!port->is_fabric()) continue;
     wake = std::min(wake, port->session.next_wake());
     if (!port->session.up()) continue;
+    if (queued) wake = std::min(wake, port->output.queue.head->arrival_ns + port->output.queue.head->life_ns);
     wake = std::min(wake, port->credits.next_due());
     wake = std::min(wake, ack_deadline(*port));
   }

@@ -131,7 +131,7 @@ class Worker {
   bool transmit_edge(Port& port, Nanos now);
   bool send_pending(Port& port, Nanos now);
   Packet* take_queued(Port& port);
-  bool stamp(Port& port, Packet* packet, Nanos now);
+  void stamp(Port& port, Packet* packet, Nanos now);
   DropReason prepare_for_host(Port& port, Packet* packet, Nanos now);
   void send_burst(Port& port, Packet** packets, uint32_t count, Nanos now);
   void drop_at_output(Port& output, Packet* packet, DropReason reason);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+#include "flow/flow_id_pool.h"
+#include "flow/input_flow.h"
+#include "flow/match_table.h"
+#include "flow/output_flow.h"
+#include "flow/timer_wheel.h"
+#include "flow/token_bucket.h"
+#include "wire/random.h"
+
+namespace heddle {
+namespace {
+
+TEST(OutputFlowTable, GivesEachIdOnceAndTheOldestFreedLast) {
+  OutputFlowTable table(4, 1);
+  const FlowId first = table.reserve(0, 1, 10), second = table.reserve(0, 1, 11);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(table[first].input_flow, 10);
+  table.free(first);
+  EXPECT_NE(table.reserve(0, 1, 12), first);  // it rests before it is used again
+  EXPECT_EQ(table.used(), 2u);
+}
+
+TEST(OutputFlowTable, NoInputTakesAllIds) {
+  OutputFlowTable table(16, 4);  // 2 guaranteed to each of the 4 inputs
+  uint32_t taken = 0;
+  while (table.reserve(0, 1, 1) != kNoFlow) ++taken;
+  EXPECT_EQ(taken, 16u - 3 * 2);
+  for (PortIndex input = 1; input < 4; ++input) {
+    EXPECT_NE(table.reserve(input, 1, 1), kNoFlow);
+    EXPECT_NE(table.reserve(input, 1, 2), kNoFlow);
+    EXPECT_EQ(table.reserve(input, 1, 3), kNoFlow);
+  }
+  EXPECT_EQ(table.used(), 16u);
+}
+
+TEST(OutputFlowTable, AGuaranteeComesBackWithItsId) {
+  OutputFlowTable table(8, 2);
+  std::vector<FlowId> mine;
+  for (FlowId id; (id = table.reserve(0, 1, 1)) != kNoFlow;) mine.push_back(id);
+  EXPECT_EQ(mine.size(), 6u);
+  for (FlowId id : mine) table.free(id);
+  uint32_t again = 0;
+  while (table.reserve(1, 1, 1) != kNoFlow) ++again;
+  EXPECT_EQ(again, 6u);
+}
+
+TEST(InputFlow, LostBytesAdvanceAllTotalsTogether) {
+  InputFlow flow{};
+  flow.next_data_flow = flow.data_flow = flow.ack_flow = 0xffffff00;
+  flow.next_data_flow += 0x200;
+  flow.settle_lost(0x200);
+  EXPECT_EQ(flow.queue_extent(), 0u);
+  EXPECT_EQ(flow.flow_extent(), 0u);
+  EXPECT_EQ(flow.lost_total, 0x200u);
+}
+
+TEST(InputFlowTable, ListsKeepOrder) {
+  InputFlowTable flows(5);
+  FlowList list;
+  for (FlowId id = 1; id <= 5; ++id) flows.push(list, id);
+  for (FlowId id = 1; id <= 5; ++id) EXPECT_EQ(flows.pop(list), id);
+  EXPECT_TRUE(list.empty());
+}
+
+TEST(FlowIdPool, HandsOutEachIdOnce) {
+  FlowIdPool pool(3);
+  std::set<FlowId> ids{pool.take(), pool.take(), pool.take()};
+  EXPECT_EQ(ids, (std::set<FlowId>{1, 2, 3}));
+  EXPECT_EQ(pool.take(), kNoFlow);
+  pool.put(2);
+  EXPECT_EQ(pool.take(), 2);
+}
+
+struct Wheel : testing::Test {
+  TimerWheel wheel{kMillisecond};
+  std::vector<uint32_t> links = std::vector<uint32_t>(100, kNoItem);
+  std::vector<uint32_t> due;
+  void add(uint32_t item, Nanos at) {
+    wheel.add(item, at, [this](uint32_t i) -> uint32_t& { return links[i]; });
+  }
+  void advance(Nanos now) {
+    wheel.advance(now, [this](uint32_t i) -> uint32_t& { return links[i]; }, [this](uint32_t i) { due.push_back(i); });
+  }
+};
+
+TEST_F(Wheel, ItemsComeDueNotBeforeTheirTime) {
+  add(1, 5 * kMillisecond);
+  add(2, 9 * kMillisecond);
+  advance(5 * kMillisecond);
+  EXPECT_TRUE(due.empty());
+  EXPECT_EQ(wheel.next_due(), 6 * kMillisecond);
+  advance(6 * kMillisecond);
+  EXPECT_EQ(due, std::vector<uint32_t>{1});
+  advance(100 * kMillisecond);
+  EXPECT_EQ(due, (std::vector<uint32_t>{1, 2}));
+  EXPECT_EQ(wheel.next_due(), kNever);
+}
+
+TEST_F(Wheel, SurvivesALongGap) {
+  add(1, 5 * kMillisecond);
+  advance(3600 * kSecond);
+  EXPECT_EQ(due, std::vector<uint32_t>{1});
+  add(2, 3600 * kSecond + 2 * kMillisecond);
+  advance(3600 * kSecond + 4 * kMillisecond);
+  EXPECT_EQ(due, (std::vector<uint32_t>{1, 2}));
+}
+
+TEST(TokenBucket, LetsTheRateThrough) {
+  TokenBucket bucket(1e9 / 1000, kMillisecond);  // 1,000 units per second
+  uint32_t taken = 0;
+  for (Nanos now = 0; now < kSecond; now += 10 * kMicrosecond)
+    if (bucket.allows(now)) {
+      bucket.take(now, 1);
+      ++taken;
+    }
+  EXPECT_NEAR(taken, 1000, 3);
+}
+
+struct Matches : testing::Test {
+  static constexpr uint32_t kEntries = 16;
+  MatchTable table{kEntries, HashKey{{1, 2, 3, 4}}};
+  static MatchKey key(uint64_t number) {
+    MatchKey key{};
+    key.source_mac = number;
+    return key;
+  }
+  uint32_t add(uint64_t number, bool all_idle) {
+    return table.add(key(number), table.hash(key(number)), [all_idle](uint32_t) { return all_idle; });
+  }
+};
+
+TEST_F(Matches, AreFoundByTheirWholeKey) {
+  const uint32_t index = add(1, true);
+  ASSERT_NE(index, kNotFound);
+  EXPECT_EQ(table.find(key(1), table.hash(key(1))), index);
+  EXPECT_EQ(table.find(key(2), table.hash(key(2))), kNotFound);
+}
+
+TEST_F(Matches, AnEntryThatIsNotIdleIsNeverEvicted) {
+  for (uint64_t i = 0; i < kEntries; ++i) ASSERT_NE(add(i, false), kNotFound);
+  EXPECT_EQ(add(100, false), kNotFound);
+  ASSERT_NE(add(100, true), kNotFound);
+  EXPECT_EQ(table.used(), kEntries);
+}
+
+TEST_F(Matches, AnEntryWithWaitingFramesStays) {
+  for (uint64_t i = 0; i < kEntries; ++i) table[add(i, false)].waiting = 1;
+  EXPECT_EQ(add(100, true), kNotFound);
+}
+
+TEST(KeyedHash, SpreadsNeighbouringKeysUnderAnyKey) {
+  Random random(1);
+  for (int round = 0; round < 20; ++round) {
+    const HashKey key{{random.next(), random.next(), random.next(), random.next()}};
+    std::set<uint32_t> buckets;
+    for (uint64_t i = 0; i < 1000; ++i) buckets.insert(keyed_hash<8>(&i, key) % 1024);
+    EXPECT_GT(buckets.size(), 550u);  // 1,000 balls into 1,024 buckets fill about 640
+  }
+}
+
+}  // namespace
+}  // namespace heddle

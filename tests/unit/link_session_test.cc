@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/session.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "wire/random.h"
+
+namespace heddle {
+namespace {
+
+SessionOptions options(uint16_t self, uint16_t peer) {
+  return {.hello_interval_ns = 10 * kMillisecond,
+          .hellos_missed = 3,
+          .topology_hash = 42,
+          .self = {self, 0},
+          .peer = {peer, 0},
+          .node_name = "node",
+          .port_name = "port",
+          .buffer_bytes = 2048,
+          .credits = 64};
+}
+
+// Two ends and the hellos between them, carried by hand.
+struct Ends : testing::Test {
+  LinkSession a{options(1, 2)}, b{options(2, 1)};
+  Random random{7};
+  Nanos now = kSecond;
+
+  SessionEvent deliver(LinkSession& to, const Hello& hello) { return to.receive(hello, random.nonzero(), true, now); }
+  void carry_due(bool a_to_b = true, bool b_to_a = true) {
+    for (int rounds = 0; rounds < 4; ++rounds) {
+      if (a.hello_due(now)) {
+        const Hello hello = a.take_hello(0, now);
+        if (a_to_b) deliver(b, hello);
+      }
+      if (b.hello_due(now)) {
+        const Hello hello = b.take_hello(0, now);
+        if (b_to_a) deliver(a, hello);
+      }
+    }
+  }
+  void run(Nanos duration, bool a_to_b = true, bool b_to_a = true) {
+    for (const Nanos end = now + duration; now < end; now += kMillisecond) {
+      a.tick(random.nonzero(), now);
+      b.tick(random.nonzero(), now);
+      carry_due(a_to_b, b_to_a);
+    }
+  }
+};
+
+TEST_F(Ends, AgreeOnOneTag) {
+  run(20 * kMillisecond);
+  ASSERT_TRUE(a.up() && b.up());
+  EXPECT_EQ(a.tag(), b.tag());
+  EXPECT_EQ(a.own_nonce(), b.peer_nonce());
+}
+
+TEST_F(Ends, StayDownWhileOneDirectionIsDead) {
+  run(200 * kMillisecond, true, false);
+  EXPECT_FALSE(a.up());
+  EXPECT_FALSE(b.up());
+  EXPECT_EQ(b.down_reason(), LinkDownReason::one_way);
+}
+
+TEST_F(Ends, EndByTheDeadTimer) {
+  run(20 * kMillisecond);
+  const uint32_t tag = a.tag();
+  run(60 * kMillisecond, false, false);
+  EXPECT_FALSE(a.up());
+  EXPECT_EQ(a.down_reason(), LinkDownReason::no_hello);
+  run(20 * kMillisecond);
+  ASSERT_TRUE(a.up() && b.up());
+  EXPECT_NE(a.tag(), tag);
+}
+
+TEST_F(Ends, ALateHelloEndsNothing) {
+  a.tick(random.nonzero(), now);
+  const Hello late = a.take_hello(0, now);  // of the nonce that a restart forgets
+  a = LinkSession(options(1, 2));
+  run(20 * kMillisecond);
+  ASSERT_TRUE(a.up() && b.up());
+  const uint32_t tag = b.tag();
+  EXPECT_EQ(deliver(b, late), SessionEvent::none);
+  run(100 * kMillisecond);
+  EXPECT_TRUE(b.up());
+  EXPECT_EQ(b.tag(), tag);
+}
+
+TEST_F(Ends, ARestartedEndReplacesTheSession) {
+  run(20 * kMillisecond);
+  const uint32_t tag = b.tag();
+  a = LinkSession(options(1, 2));
+  run(5 * kMillisecond);
+  ASSERT_TRUE(a.up() && b.up());
+  EXPECT_NE(b.tag(), tag);
+  EXPECT_EQ(a.tag(), b.tag());
+}
+
+TEST_F(Ends, NameAWrongCable) {
+  LinkSession c{options(3, 1)};
+  c.tick(random.nonzero(), now);
+  deliver(a, c.take_hello(0, now));
+  EXPECT_FALSE(a.up());
+  EXPECT_EQ(a.down_reason(), LinkDownReason::wrong_cable);
+  EXPECT_EQ(a.last_hello().node, 3);
+}
+
+TEST_F(Ends, RefuseAnotherTopology) {
+  SessionOptions other = options(2, 1);
+  other.topology_hash = 43;
+  b = LinkSession(other);
+  run(50 * kMillisecond);
+  EXPECT_FALSE(a.up());
+  EXPECT_EQ(a.down_reason(), LinkDownReason::wrong_topology);
+}
+
+TEST_F(Ends, HoldAFlappingLinkDownLongerEachTime) {
+  Nanos last = 0;
+  for (int flap = 0; flap < 6; ++flap) {
+    const Nanos start = now;
+    while (!(a.up() && b.up())) run(kMillisecond);
+    const Nanos took = now - start;
+    if (flap > 3) {
+      EXPECT_GT(took, last);
+    }
+    last = took;
+    run(40 * kMillisecond, false, false);
+  }
+}
+
+TEST_F(Ends, DoNotJudgeSilenceWhileTheWorkerWasAway) {
+  run(20 * kMillisecond);
+  now += kSecond;
+  a.forgive_silence(now);
+  EXPECT_EQ(a.tick(random.nonzero(), now), SessionEvent::none);
+  EXPECT_TRUE(a.up());
+}
+
+TEST_F(Ends, StayDownWhileTheOrphanQuotaIsFull) {
+  a.tick(random.nonzero(), now);
+  b.tick(random.nonzero(), now);
+  const Hello from_b = b.take_hello(0, now);
+  EXPECT_EQ(a.receive(from_b, 5, false, now), SessionEvent::none);
+  EXPECT_EQ(a.down_reason(), LinkDownReason::orphans);
+}
+
+}  // namespace
+}  // namespace heddle

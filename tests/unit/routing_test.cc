@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "routing/link_state.h"
+#include "routing/load_board.h"
+#include "routing/route_table.h"
+#include "test_fabric.h"
+
+namespace heddle {
+namespace {
+
+//      1
+//     / \        four nodes in a ring; ports in the order in which the links are added
+//    2   3
+//     \ /
+//      4
+Topology ring() {
+  Topology topology;
+  for (uint16_t address = 1; address <= 4; ++address) test::add_node(topology, address, 0);
+  test::add_link(topology, 0, 1);  // n1 f0 - n2 f0
+  test::add_link(topology, 0, 2);  // n1 f1 - n3 f0
+  test::add_link(topology, 1, 3);  // n2 f1 - n4 f0
+  test::add_link(topology, 2, 3);  // n3 f1 - n4 f1
+  return topology;
+}
+
+TEST(RouteTable, KeepsAllEqualCostPorts) {
+  const Topology topology = ring();
+  LinkState links(topology, 0, true);
+  links.originate(0b11);
+  RouteTable routes(topology, 0);
+  routes.compile(links.ports_up());
+  EXPECT_EQ(routes.primary(4), PortSet{0b11});
+  EXPECT_EQ(routes.primary(2), PortSet{0b01});
+  EXPECT_EQ(routes.primary(1), PortSet{0});
+  EXPECT_EQ(routes.primary(999), PortSet{0});
+}
+
+TEST(RouteTable, GoesAroundADeadLinkElsewhere) {
+  const Topology topology = ring();
+  LinkState links(topology, 0, true);
+  links.originate(0b11);
+  ASSERT_TRUE(links.apply(1, 5, 0b01));  // n2 has lost its link to n4
+  RouteTable routes(topology, 0);
+  routes.compile(links.ports_up());
+  EXPECT_EQ(routes.primary(4), PortSet{0b10});
+}
+
+TEST(RouteTable, TheTreesOfAllNodesReachEveryNodeOnce) {
+  const Topology topology = ring();
+  uint32_t ports = 0;
+  for (uint16_t node = 0; node < 4; ++node) {
+    LinkState links(topology, node, true);
+    links.originate(0b11);
+    RouteTable routes(topology, node);
+    routes.compile(links.ports_up());
+    ports += static_cast<uint32_t>(__builtin_popcountll(routes.tree()));
+  }
+  EXPECT_EQ(ports, 2u * 3);  // three links, two ends each
+}
+
+TEST(LinkState, OnlyNewerRecordsAreNews) {
+  const Topology topology = ring();
+  LinkState links(topology, 0, true);
+  EXPECT_TRUE(links.apply(2, 7, 0b01));
+  EXPECT_FALSE(links.apply(2, 7, 0b11));
+  EXPECT_FALSE(links.apply(2, 6, 0b11));
+  EXPECT_TRUE(links.apply(2, 8, 0b11));
+}
+
+TEST(LinkState, EqualRecordsMakeEqualDigests) {
+  const Topology topology = ring();
+  LinkState a(topology, 0, true), b(topology, 0, true);
+  a.apply(1, 3, 0b01);
+  a.apply(2, 4, 0b10);
+  b.apply(2, 4, 0b10);
+  EXPECT_NE(a.digest(), b.digest());
+  b.apply(1, 2, 0b11);
+  b.apply(1, 3, 0b01);
+  EXPECT_EQ(a.digest(), b.digest());
+}
+
+TEST(LinkState, ANodeOverridesWhatItSaidBeforeItsRestart) {
+  const Topology topology = ring();
+  LinkState links(topology, 0, true);
+  links.originate(0b11);
+  EXPECT_TRUE(links.apply(0, 1000, 0b00));
+  EXPECT_EQ(links.record(0).sequence, 1001u);
+  EXPECT_EQ(links.record(0).ports_up, PortSet{0b11});
+}
+
+TEST(LeastLoaded, PrefersTheShortestQueueThatIsUp) {
+  LoadBoard board(3);
+  for (PortIndex port = 0; port < 3; ++port) board.publish_state(port, true);
+  board.publish_load(0, 100);
+  board.publish_load(1, 50);
+  board.publish_load(2, 10);
+  EXPECT_EQ(least_loaded(0b111, board, 1), 2);
+  board.publish_state(2, false);
+  EXPECT_EQ(least_loaded(0b111, board, 1), 1);
+  EXPECT_EQ(least_loaded(0b100, board, 1), kNoPort);
+}
+
+TEST(LeastLoaded, SpreadsTiesEvenly) {
+  LoadBoard board(4);
+  for (PortIndex port = 0; port < 4; ++port) board.publish_state(port, true);
+  Random random(3);
+  uint32_t count[4] = {};
+  for (int i = 0; i < 4000; ++i) ++count[least_loaded(0b1111, board, random.next())];
+  for (uint32_t port_count : count) EXPECT_NEAR(port_count, 1000, 150);
+}
+
+}  // namespace
+}  // namespace heddle

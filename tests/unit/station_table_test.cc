@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ingress/station_table.h"
+
+#include <gtest/gtest.h>
+
+namespace heddle {
+namespace {
+
+constexpr FabricAddress kHere{1, 0}, kThere{2, 3};
+constexpr uint32_t kNoQuota = ~0u;
+
+struct Stations : testing::Test {
+  StationTable table{64, 10 * kSecond, HashKey{{5, 6, 7, 8}}};
+  Nanos now = kSecond;
+};
+
+TEST_F(Stations, AreKeptPerVlan) {
+  EXPECT_EQ(table.learn(1, 10, kHere, kNoQuota, now), Learned::added);
+  EXPECT_EQ(table.learn(1, 20, kThere, kNoQuota, now), Learned::added);
+  EXPECT_EQ(table.find(1, 10)->address, kHere);
+  EXPECT_EQ(table.find(1, 20)->address, kThere);
+  EXPECT_EQ(table.find(1, 30), nullptr);
+}
+
+TEST_F(Stations, AMoveIsNewsAndChangesTheVersion) {
+  table.learn(1, 1, kHere, kNoQuota, now);
+  const uint32_t version = table.version();
+  EXPECT_EQ(table.learn(1, 1, kHere, kNoQuota, now), Learned::known);
+  EXPECT_EQ(table.version(), version);
+  EXPECT_EQ(table.learn(1, 1, kThere, kNoQuota, now), Learned::moved);
+  EXPECT_NE(table.version(), version);
+}
+
+TEST_F(Stations, OneThatKeepsMovingIsHeldWhereItIs) {
+  table.learn(1, 1, kHere, kNoQuota, now);
+  Learned last = Learned::known;
+  for (int i = 0; i < 2 * StationTable::kMovesMax; ++i) last = table.learn(1, 1, i % 2 ? kHere : kThere, kNoQuota, now);
+  EXPECT_EQ(last, Learned::held);
+  now += StationTable::kHoldNs;
+  const FabricAddress other = table.find(1, 1)->address == kHere ? kThere : kHere;
+  EXPECT_EQ(table.learn(1, 1, other, kNoQuota, now), Learned::moved);
+}
+
+TEST_F(Stations, OnePortLearnsNoMoreThanItsQuota) {
+  for (uint64_t mac = 1; mac <= 10; ++mac) EXPECT_EQ(table.learn(mac, 1, kHere, 10, now), Learned::added);
+  EXPECT_EQ(table.learn(11, 1, kHere, 10, now), Learned::refused);
+  EXPECT_EQ(table.learn(11, 1, kThere, 10, now), Learned::added);
+}
+
+TEST_F(Stations, SilentOnesAgeAndStaticOnesStay) {
+  table.learn(1, 1, kHere, kNoQuota, now);
+  table.add_fixed(2, 1, kThere);
+  now += 11 * kSecond;
+  for (int i = 0; i < 10; ++i) table.age(now);
+  EXPECT_EQ(table.find(1, 1), nullptr);
+  EXPECT_NE(table.find(2, 1), nullptr);
+  EXPECT_EQ(table.learn(2, 1, kHere, kNoQuota, now), Learned::held);
+}
+
+}  // namespace
+}  // namespace heddle
