@@ -50,24 +50,23 @@ SessionEvent LinkSession::receive(const Hello& hello, uint64_t fresh, bool admit
   last_hello_ = hello;
   if (!acceptable(hello)) return SessionEvent::none;
   if (!up_) {
-    if (hello.echo != 0 && hello.echo != own_nonce_) return SessionEvent::none;  // late, or not meant for us
     if (now < hold_until_ns_ || !admit) {
       down_reason_ = admit ? LinkDownReason::hold_down : LinkDownReason::orphans;
       return SessionEvent::none;
     }
-    answer_due_ = hello.echo == 0 || peer_nonce_ != hello.nonce;
+    // Whatever it echoes, its nonce is learned: two ends that both restarted twice would ignore each other for ever.
     peer_nonce_ = hello.nonce;
+    answer_due_ = true;  // the other end waits for its echo
     answer_is_candidate_ = false;
     if (hello.echo != own_nonce_) {
       down_reason_ = LinkDownReason::one_way;
       return SessionEvent::none;
     }
-    answer_due_ = true;  // the other end may be waiting for its echo
     begin(own_nonce_, hello.nonce, now);
     return SessionEvent::began;
   }
   // A session runs and somebody with an unknown nonce speaks: the other end has restarted, or the hello is late.
-  if (hello.echo == 0) {
+  if (hello.echo == 0 || hello.echo == own_nonce_) {
     if (hello.nonce != candidate_peer_) {
       candidate_peer_ = hello.nonce;
       candidate_own_ = fresh;

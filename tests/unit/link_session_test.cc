@@ -98,6 +98,18 @@ TEST_F(Ends, ARestartedEndReplacesTheSession) {
   EXPECT_EQ(a.tag(), b.tag());
 }
 
+TEST_F(Ends, FindEachOtherAfterBothRestartedWithStaleNonces) {
+  run(20 * kMillisecond);
+  const Hello old_a = a.take_hello(0, now), old_b = b.take_hello(0, now);
+  a = LinkSession(options(1, 2));
+  b = LinkSession(options(2, 1));
+  deliver(a, old_b);  // both have learned a nonce that is gone
+  deliver(b, old_a);
+  run(30 * kMillisecond);
+  ASSERT_TRUE(a.up() && b.up());
+  EXPECT_EQ(a.tag(), b.tag());
+}
+
 TEST_F(Ends, NameAWrongCable) {
   LinkSession c{options(3, 1)};
   c.tick(random.nonzero(), now);
