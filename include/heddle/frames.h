@@ -50,13 +50,13 @@ enum heddle_frame_kind {
 /* First in every frame after the Ethernet header. */
 struct heddle_link_header {
   uint8_t version;
-  uint8_t kind;             /* enum heddle_frame_kind */
-  uint8_t channel;          /* sequence channel (K2): 0 accepts what is newer; others are for link retry (K6) */
-  uint8_t flags;            /* HEDDLE_DATA_* on data frames, else 0 */
-  heddle_be32 session_tag;  /* of both ends' nonces (K1); 0 in hellos */
-  heddle_be32 sequence;     /* number in the channel (K2); 0 in hellos */
-  heddle_be32 check;        /* CRC32C from `version` to the end of the headers, this field taken as 0 (K13);
-                               on frames other than data, to the end of the last record */
+  uint8_t kind;            /* enum heddle_frame_kind */
+  uint8_t channel;         /* sequence channel (K2): 0 accepts what is newer; others are for link retry (K6) */
+  uint8_t flags;           /* HEDDLE_DATA_* on data frames, else 0 */
+  heddle_be32 session_tag; /* of both ends' nonces (K1); 0 in hellos */
+  heddle_be32 sequence;    /* number in the channel (K2); 0 in hellos */
+  heddle_be32 check;       /* CRC32C from `version` to the end of the headers, this field taken as 0 (K13);
+                              on frames other than data, to the end of the last record */
 };
 
 #define HEDDLE_DATA_UNORDERED 0x01 /* the class gives up order: any path per packet (R7) */
@@ -74,19 +74,19 @@ struct heddle_data_header {
   heddle_be16 destination_port;
   heddle_be16 source_node;
   heddle_be16 source_port;
-  heddle_be16 vni;   /* bridged frames: the VLAN */
-  heddle_be16 life;  /* remaining, in units of HEDDLE_LIFE_UNIT_NS (K8) */
-  uint8_t hop_limit; /* links the frame may still cross */
-  uint8_t priority;  /* bridged frames: PCP << 1 | DEI of the tag that was taken off */
+  heddle_be16 vni;    /* bridged frames: the VLAN */
+  heddle_be16 life;   /* remaining, in units of HEDDLE_LIFE_UNIT_NS (K8) */
+  uint8_t hop_limit;  /* links the frame may still cross */
+  uint8_t priority;   /* bridged frames: PCP << 1 | DEI of the tag that was taken off */
   heddle_be16 length; /* bytes of the original frame that follow; link padding behind them is ignored */
 };
 
 #define HEDDLE_ACK_CONGESTION_NEW 0x01        /* C2: told at enqueue, acknowledges nothing */
 #define HEDDLE_ACK_CONGESTION_PERSISTENT 0x02 /* C2: still congested at dequeue */
 #define HEDDLE_ACK_CONGESTION_SEVERE 0x04
-#define HEDDLE_ACK_CONGESTION_FABRIC 0x08     /* an output inside the fabric fills (C3) */
-#define HEDDLE_ACK_REDIRECT 0x10              /* R9 */
-#define HEDDLE_ACK_METERED 0x20               /* credit_limit is in force (C6) */
+#define HEDDLE_ACK_CONGESTION_FABRIC 0x08 /* an output inside the fabric fills (C3) */
+#define HEDDLE_ACK_REDIRECT 0x10          /* R9 */
+#define HEDDLE_ACK_METERED 0x20           /* credit_limit is in force (C6) */
 
 /* W2: absolute totals of one flow ID of the link's other direction. */
 struct heddle_ack_record {
@@ -149,10 +149,10 @@ struct heddle_hello {
   heddle_be64 notice_digest; /* of all notice records; a difference asks for them */
   heddle_be16 node;
   heddle_be16 port;
-  heddle_be16 peer_node;     /* whom the topology expects at the other end */
+  heddle_be16 peer_node; /* whom the topology expects at the other end */
   heddle_be16 peer_port;
-  heddle_be32 buffer_bytes;  /* a frame costs ceil(length / buffer_bytes) credits here (C9) */
-  heddle_be32 credits;       /* buffers this end has for virtual channel 0; granted by credit frames */
+  heddle_be32 buffer_bytes;               /* a frame costs ceil(length / buffer_bytes) credits here (C9) */
+  heddle_be32 credits;                    /* buffers this end has for virtual channel 0; granted by credit frames */
   char node_name[HEDDLE_NODE_NAME_BYTES]; /* zero padded */
   char port_name[HEDDLE_PORT_NAME_BYTES];
 };

@@ -35,18 +35,18 @@ struct alignas(64) InputFlow {
   uint32_t ack_flow;        // bytes settled: delivered or lost
   uint32_t lost_total;      // bytes lost, of those settled (F12)
   FabricAddress destination;
-  PortIndex follow_port;    // output of the packets that make up flow_extent
-  FlowId output_flow;       // reserved there; 0 = none
-  FlowId next_in_list;      // ready or wanting list
+  PortIndex follow_port;  // output of the packets that make up flow_extent
+  FlowId output_flow;     // reserved there; 0 = none
+  FlowId next_in_list;    // ready or wanting list
   FlowId next_ack_due;
-  uint32_t match;           // edge: index into the match table, else kNoMatch
+  uint32_t match;  // edge: index into the match table, else kNoMatch
   uint32_t next_timer;
-  uint16_t path_epoch;      // path changes so far (W2)
+  uint16_t path_epoch;  // path changes so far (W2)
   uint16_t queued_packets;
   FlowState state;
-  uint8_t flags;            // InputFlowFlag
+  uint8_t flags;  // InputFlowFlag
   uint8_t ftag;
-  uint8_t severity;         // ep_congestion (C3); carried, not acted on yet
+  uint8_t severity;  // ep_congestion (C3); carried, not acted on yet
 
   bool in_use() const { return flags & kFlowInUse; }
   uint32_t queue_extent() const { return next_data_flow - data_flow; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Match table (F4): which flow of which edge port a frame belongs to. One per worker, the port is part of the key.
-// An entry outlives the flow ID it had: whether `flow` is still its own is seen in the input flow, which names its match.
+// An entry outlives the flow ID it had: whether `flow` is still its own is seen in the input flow, which names its
+// match.
 #pragma once
 
 #include <vector>

@@ -4,7 +4,8 @@
 // Written only by the worker that owns the output port.
 //
 // Life of an entry: free -> reserved (pinned by an input flow, before a packet crosses) -> given back by the input
-// flow at extent zero, or orphaned when the input's session ends first (K9) -> free. Positions run on across reuse (K4).
+// flow at extent zero, or orphaned when the input's session ends first (K9) -> free. Positions run on across reuse
+// (K4).
 #pragma once
 
 #include <vector>
@@ -16,11 +17,11 @@ namespace heddle {
 enum class OutputFlowState : uint8_t { free, reserved, orphan };
 
 enum OutputFlowFlag : uint8_t {
-  kOutputDirty = 0x01,     // in the list of entries with pending deltas
-  kOutputEnded = 0x02,     // of an earlier session of this port: nothing is sent on it any more (K9)
-  kOutputTimed = 0x04,     // in the timer wheel
-  kOutputEndDue = 0x08,    // the input flow is still to be told that the path ended
-  kOutputCounted = 0x10,   // an orphan in its input port's quota (K9)
+  kOutputDirty = 0x01,    // in the list of entries with pending deltas
+  kOutputEnded = 0x02,    // of an earlier session of this port: nothing is sent on it any more (K9)
+  kOutputTimed = 0x04,    // in the timer wheel
+  kOutputEndDue = 0x08,   // the input flow is still to be told that the path ended
+  kOutputCounted = 0x10,  // an orphan in its input port's quota (K9)
 };
 
 struct alignas(64) OutputFlow {
@@ -33,14 +34,14 @@ struct alignas(64) OutputFlow {
   PortIndex input_port;
   FlowId input_flow;
   FlowId next_free;
-  uint16_t queued;        // packets that crossed and are not stamped yet: they pin the entry
+  uint16_t queued;  // packets that crossed and are not stamped yet: they pin the entry
   uint32_t next_dirty;
   uint32_t next_timer;
-  uint32_t probe_mark;    // ack_flow when the timer was set: progress since then needs no probe (K5)
-  Nanos settle_at_ns;     // ended entries: when outstanding bytes count as lost (K9)
+  uint32_t probe_mark;  // ack_flow when the timer was set: progress since then needs no probe (K5)
+  Nanos settle_at_ns;   // ended entries: when outstanding bytes count as lost (K9)
   OutputFlowState state;
-  uint8_t flags;          // OutputFlowFlag
-  uint8_t backoff;        // probe interval is base << backoff (K5)
+  uint8_t flags;    // OutputFlowFlag
+  uint8_t backoff;  // probe interval is base << backoff (K5)
 
   uint32_t extent() const { return data_flow - ack_flow; }
   // Bytes that left or died here, after the entry's last stamped byte: settled by this side.
@@ -73,11 +74,11 @@ class OutputFlowTable {
  private:
   std::vector<OutputFlow> flows_;  // entry 0 is never used
   std::vector<uint32_t> used_by_;
-  FlowId free_head_ = kNoFlow;     // oldest freed first, so that an ID rests before it is used again
+  FlowId free_head_ = kNoFlow;  // oldest freed first, so that an ID rests before it is used again
   FlowId free_tail_ = kNoFlow;
   uint32_t used_ = 0;
-  uint32_t guaranteed_;            // IDs every input may always have
-  uint32_t unused_guarantees_;     // sum over inputs of what they have not taken of it
+  uint32_t guaranteed_;         // IDs every input may always have
+  uint32_t unused_guarantees_;  // sum over inputs of what they have not taken of it
 };
 
 }  // namespace heddle

@@ -70,9 +70,7 @@ MatchKey EdgeInput::key_of(const Frame& frame, PortIndex port, FabricAddress des
   return key;
 }
 
-void EdgeInput::note_flooded(uint32_t match, Nanos now) {
-  matches_[match].flooded_ns = now;
-}
+void EdgeInput::note_flooded(uint32_t match, Nanos now) { matches_[match].flooded_ns = now; }
 
 // A pair that was flooded may still have frames on the tree: its first flow waits until those have died (E1).
 Nanos EdgeInput::held_until(const Frame& frame, PortIndex port, Nanos now) const {

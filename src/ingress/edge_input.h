@@ -5,9 +5,9 @@
 
 #include "flow/match_table.h"
 #include "flow/token_bucket.h"
+#include "heddle/frames.h"
 #include "ingress/classifier.h"
 #include "ingress/station_table.h"
-#include "heddle/frames.h"
 #include "topology/topology.h"
 #include "wire/checksum.h"
 #include "wire/drop_reason.h"
@@ -30,8 +30,8 @@ enum class EdgeVerdict : uint8_t { drop, flow, no_flow, flood };
 struct EdgeDecision {
   EdgeVerdict verdict;
   DropReason reason = DropReason::none;
-  uint32_t match = kNotFound;      // flow: index into the match table
-  Nanos hold_until_ns = 0;         // flow: the pair was flooded; nothing may go in a channel before (E1)
+  uint32_t match = kNotFound;        // flow: index into the match table
+  Nanos hold_until_ns = 0;           // flow: the pair was flooded; nothing may go in a channel before (E1)
   Learned learned = Learned::known;  // added or moved: the node's other workers want to know
 };
 
@@ -78,8 +78,7 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, Nanos now, I
   if (reason != DropReason::none) return {EdgeVerdict::drop, reason};
   const EdgeHeaders& headers = frame.headers;
   EdgeDecision decision{};
-  decision.learned =
-      stations_.learn(headers.source_mac, frame.vlan, port.address, port.settings->stations_max, now);
+  decision.learned = stations_.learn(headers.source_mac, frame.vlan, port.address, port.settings->stations_max, now);
   if (decision.learned == Learned::held) return {EdgeVerdict::drop, DropReason::station_held};
   packet.source = port.address;
   packet.life_ns = static_cast<uint32_t>(frame.traffic_class->life_ns);

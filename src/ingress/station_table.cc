@@ -32,8 +32,13 @@ Learned StationTable::learn(uint64_t mac, uint16_t vlan, FabricAddress address, 
     const uint64_t packed = pack(mac, vlan);
     index = table_.add(&packed, keyed_hash<8>(&packed, key_));
     if (index == kNotFound) return Learned::refused;
-    stations_[index] = {.seen_ns = now, .moves_since_ns = now, .held_until_ns = 0, .address = address,
-                        .moves = 0, .used = true, .fixed = false};
+    stations_[index] = {.seen_ns = now,
+                        .moves_since_ns = now,
+                        .held_until_ns = 0,
+                        .address = address,
+                        .moves = 0,
+                        .used = true,
+                        .fixed = false};
     ++used_;
     ++stations_at(address);
     ++version_;
@@ -66,8 +71,13 @@ void StationTable::add_fixed(uint64_t mac, uint16_t vlan, FabricAddress address)
   const uint64_t packed = pack(mac, vlan);
   const uint32_t index = table_.add(&packed, keyed_hash<8>(&packed, key_));
   if (index == kNotFound) return;  // the configuration check keeps static stations below the capacity
-  stations_[index] = {.seen_ns = 0, .moves_since_ns = 0, .held_until_ns = 0, .address = address,
-                      .moves = 0, .used = true, .fixed = true};
+  stations_[index] = {.seen_ns = 0,
+                      .moves_since_ns = 0,
+                      .held_until_ns = 0,
+                      .address = address,
+                      .moves = 0,
+                      .used = true,
+                      .fixed = true};
   ++used_;
   ++stations_at(address);
 }

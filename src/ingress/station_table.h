@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where stations are (E1): (MAC, VLAN) -> fabric address. Static entries stay; learned ones age, move, and are held when
-// they move too often (a loop outside). One per worker; workers tell each other what they learn.
+// Where stations are (E1): (MAC, VLAN) -> fabric address. Static entries stay; learned ones age, move, and are held
+// when they move too often (a loop outside). One per worker; workers tell each other what they learn.
 #pragma once
 
 #include <vector>
@@ -12,12 +12,12 @@ namespace heddle {
 
 struct Station {
   Nanos seen_ns;
-  Nanos moves_since_ns;    // start of the window in which `moves` are counted
+  Nanos moves_since_ns;  // start of the window in which `moves` are counted
   Nanos held_until_ns;
   FabricAddress address;
   uint16_t moves;
   bool used;
-  bool fixed;              // from the topology file
+  bool fixed;  // from the topology file
 };
 
 enum class Learned : uint8_t {
@@ -46,7 +46,7 @@ class StationTable {
   template <typename Visit>
   void for_each(Visit visit) const;
 
-  static constexpr uint16_t kMovesMax = 5;                  // within kMoveWindow, then held
+  static constexpr uint16_t kMovesMax = 5;  // within kMoveWindow, then held
   static constexpr Nanos kMoveWindowNs = 1 * kSecond;
   static constexpr Nanos kHoldNs = 10 * kSecond;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Link credits of one virtual channel (C9), both directions of one link, absolute on the wire (K3) and synchronised (K7).
-// A credit stands for one receive buffer. The sender's total counts stamped frames; the receiver's limit is what it has
-// counted as sent, less what it still holds, plus what it has.
+// Link credits of one virtual channel (C9), both directions of one link, absolute on the wire (K3) and synchronised
+// (K7). A credit stands for one receive buffer. The sender's total counts stamped frames; the receiver's limit is what
+// it has counted as sent, less what it still holds, plus what it has.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,9 @@ class LinkCredits {
   uint32_t cost(uint32_t length_bytes) const {
     return length_bytes <= peer_buffer_bytes_ ? 1 : (length_bytes + peer_buffer_bytes_ - 1) / peer_buffer_bytes_;
   }
-  bool may_send(uint32_t cost) const { return static_cast<int32_t>(limit_ - sent_total_) >= static_cast<int32_t>(cost); }
+  bool may_send(uint32_t cost) const {
+    return static_cast<int32_t>(limit_ - sent_total_) >= static_cast<int32_t>(cost);
+  }
   void sent(uint32_t cost, Nanos now) {
     if (all_home()) {
       ask_at_ns_ = now + interval_ns_;

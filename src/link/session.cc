@@ -7,28 +7,36 @@
 namespace heddle {
 
 namespace {
-constexpr Nanos kStableNs = 10 * kSecond;       // up so long, and earlier flaps are forgotten
-constexpr uint32_t kHoldDoublingsMax = 6;       // hold-down: dead time, doubled per flap, at most 64 times
-constexpr uint32_t kFreeFlaps = 2;              // a link may come back at once so often
+constexpr Nanos kStableNs = 10 * kSecond;  // up so long, and earlier flaps are forgotten
+constexpr uint32_t kHoldDoublingsMax = 6;  // hold-down: dead time, doubled per flap, at most 64 times
+constexpr uint32_t kFreeFlaps = 2;         // a link may come back at once so often
 }  // namespace
 
 const char* link_down_text(LinkDownReason reason) {
   switch (reason) {
-    case LinkDownReason::none: return "up";
-    case LinkDownReason::no_hello: return "no hello";
-    case LinkDownReason::one_way: return "one way: our hello is not echoed";
-    case LinkDownReason::wrong_cable: return "wrong cable";
-    case LinkDownReason::wrong_topology: return "other end has another topology";
-    case LinkDownReason::hold_down: return "held down after flapping";
-    case LinkDownReason::orphans: return "too many orphans of earlier sessions";
-    case LinkDownReason::protocol_error: return "protocol error";
+    case LinkDownReason::none:
+      return "up";
+    case LinkDownReason::no_hello:
+      return "no hello";
+    case LinkDownReason::one_way:
+      return "one way: our hello is not echoed";
+    case LinkDownReason::wrong_cable:
+      return "wrong cable";
+    case LinkDownReason::wrong_topology:
+      return "other end has another topology";
+    case LinkDownReason::hold_down:
+      return "held down after flapping";
+    case LinkDownReason::orphans:
+      return "too many orphans of earlier sessions";
+    case LinkDownReason::protocol_error:
+      return "protocol error";
   }
   return "?";
 }
 
 bool LinkSession::acceptable(const Hello& hello) {
-  if (hello.node != options_.peer.node || hello.port != options_.peer.port ||
-      hello.peer_node != options_.self.node || hello.peer_port != options_.self.port) {
+  if (hello.node != options_.peer.node || hello.port != options_.peer.port || hello.peer_node != options_.self.node ||
+      hello.peer_port != options_.self.port) {
     down_reason_ = LinkDownReason::wrong_cable;
     return false;
   }
@@ -92,8 +100,7 @@ void LinkSession::begin(uint64_t own, uint64_t peer, Nanos now) {
 
 void LinkSession::end(uint64_t fresh, LinkDownReason reason, Nanos now) {
   flaps_ = now - up_since_ns_ > kStableNs ? 1 : flaps_ + 1;
-  if (flaps_ > kFreeFlaps)
-    hold_until_ns_ = now + (dead_ns() << std::min(flaps_ - kFreeFlaps, kHoldDoublingsMax));
+  if (flaps_ > kFreeFlaps) hold_until_ns_ = now + (dead_ns() << std::min(flaps_ - kFreeFlaps, kHoldDoublingsMax));
   up_ = false;
   down_reason_ = reason;
   own_nonce_ = fresh;

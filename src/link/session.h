@@ -15,14 +15,14 @@ namespace heddle {
 
 // Why a link has no session; for the operator.
 enum class LinkDownReason : uint8_t {
-  none,             // it is up
-  no_hello,         // nothing heard
-  one_way,          // heard, but our hello is not echoed
-  wrong_cable,      // another port than the topology says is at the other end
-  wrong_topology,   // the other end has read another topology
-  hold_down,        // it flapped
-  orphans,          // too many orphans of earlier sessions (K9)
-  protocol_error,   // reset after a contradiction (K3)
+  none,            // it is up
+  no_hello,        // nothing heard
+  one_way,         // heard, but our hello is not echoed
+  wrong_cable,     // another port than the topology says is at the other end
+  wrong_topology,  // the other end has read another topology
+  hold_down,       // it flapped
+  orphans,         // too many orphans of earlier sessions (K9)
+  protocol_error,  // reset after a contradiction (K3)
 };
 const char* link_down_text(LinkDownReason reason);
 
@@ -32,9 +32,9 @@ struct SessionOptions {
   Nanos hello_interval_ns;
   uint32_t hellos_missed;
   uint64_t topology_hash;
-  FabricAddress self;       // node address and port
-  FabricAddress peer;       // as the topology says
-  const char* node_name;    // outlives the session
+  FabricAddress self;     // node address and port
+  FabricAddress peer;     // as the topology says
+  const char* node_name;  // outlives the session
   const char* port_name;
   uint32_t buffer_bytes;
   uint32_t credits;
@@ -45,9 +45,9 @@ class LinkSession {
   explicit LinkSession(const SessionOptions& options) : options_(options) {}
 
   bool up() const { return up_; }
-  uint32_t tag() const { return tag_; }                    // while up
-  uint64_t own_nonce() const { return own_nonce_; }        // while up
-  uint64_t peer_nonce() const { return peer_nonce_; }      // while up
+  uint32_t tag() const { return tag_; }                // while up
+  uint64_t own_nonce() const { return own_nonce_; }    // while up
+  uint64_t peer_nonce() const { return peer_nonce_; }  // while up
   LinkDownReason down_reason() const { return up_ ? LinkDownReason::none : down_reason_; }
   const Hello& last_hello() const { return last_hello_; }  // of whoever is at the other end; valid once heard
   bool heard() const { return heard_; }
@@ -75,9 +75,9 @@ class LinkSession {
   void end(uint64_t fresh, LinkDownReason reason, Nanos now);
 
   SessionOptions options_;
-  uint64_t own_nonce_ = 0;        // running session's, or the one offered while down
-  uint64_t peer_nonce_ = 0;       // running session's, or the one heard while down
-  uint64_t candidate_own_ = 0;    // drawn in answer to candidate_peer_ while a session runs
+  uint64_t own_nonce_ = 0;      // running session's, or the one offered while down
+  uint64_t peer_nonce_ = 0;     // running session's, or the one heard while down
+  uint64_t candidate_own_ = 0;  // drawn in answer to candidate_peer_ while a session runs
   uint64_t candidate_peer_ = 0;
   uint32_t tag_ = 0;
   bool up_ = false;

@@ -32,27 +32,34 @@ void Worker::apply_acks(Nanos now) {
     Port& output = own(static_cast<PortIndex>(item >> 16));
     const auto id = static_cast<FlowId>(item & 0xffff);
     OutputFlow& entry = output.output.flows[id];
-    const bool ended = entry.flags & kOutputEndDue;
-    if (!is_own(entry.input_port)) {
-      Message message{.kind = MessageKind::ack};
-      message.path_ended = ended;
-      message.input = entry.input_port;
-      message.flow = entry.input_flow;
-      message.epoch = entry.input_epoch;
-      message.value = entry.pending_ack;
-      message.value2 = entry.pending_lost;
-      if (!send(worker_of_port_[entry.input_port], message)) return;  // the ring is full: all that is left waits
-    }
+    if (entry.state == OutputFlowState::orphan)
+      output.counters.count(ProtocolEvent::ack_absorbed);  // whom it served is gone (K9)
+    else if (!tell_input(entry, now))
+      return;  // the ring is full: all that is left waits
     dirty_.head = entry.next_dirty;
     if (dirty_.head == kNoItem) dirty_.tail = kNoItem;
     --dirty_count_;
-    const uint32_t acknowledged = entry.pending_ack, lost = entry.pending_lost;
     entry.pending_ack = entry.pending_lost = 0;
     entry.flags &= static_cast<uint8_t>(~(kOutputDirty | kOutputEndDue));
-    if (is_own(entry.input_port))
-      on_ack(entry.input_port, entry.input_epoch, entry.input_flow, acknowledged, lost, ended, now);
     free_if_drained(output, id);
   }
+}
+
+// Hands an entry's pending delta to the input flow it serves; false if the other worker's ring is full.
+bool Worker::tell_input(const OutputFlow& entry, Nanos now) {
+  const bool ended = entry.flags & kOutputEndDue;
+  if (is_own(entry.input_port)) {
+    on_ack(entry.input_port, entry.input_epoch, entry.input_flow, entry.pending_ack, entry.pending_lost, ended, now);
+    return true;
+  }
+  Message message{.kind = MessageKind::ack};
+  message.path_ended = ended;
+  message.input = entry.input_port;
+  message.flow = entry.input_flow;
+  message.epoch = entry.input_epoch;
+  message.value = entry.pending_ack;
+  message.value2 = entry.pending_lost;
+  return send(worker_of_port_[entry.input_port], message);
 }
 
 // Bytes of an input flow are settled downstream. Of an ended session: absorbed (K9).
@@ -210,8 +217,7 @@ void Worker::output_timer(Port& output, FlowId id, Nanos now) {
 
 void Worker::probe(Port& port, FlowId id) {
   const ProbeRecord record{id, port.output.flows[id].data_flow};
-  if (port.output.probes != nullptr && record_count(*port.output.probes) == HEDDLE_PROBE_RECORDS_MAX)
-    send_probes(port);
+  if (port.output.probes != nullptr && record_count(*port.output.probes) == HEDDLE_PROBE_RECORDS_MAX) send_probes(port);
   if (port.output.probes == nullptr) {
     port.output.probes = control_packet(port);
     if (port.output.probes == nullptr) return;  // asked again by the next timer

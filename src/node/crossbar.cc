@@ -15,8 +15,8 @@ void Ring::Free::operator()(void* memory) const { std::free(memory); }
 Ring::Ring(uint32_t capacity, uint32_t element_bytes) : element_bytes_(element_bytes) {
   const uint32_t slots = std::bit_ceil(capacity + 1);  // a ring holds one less than its size
   const auto bytes = static_cast<size_t>(rte_ring_get_memsize_elem(element_bytes, slots));
-  void* memory = std::aligned_alloc(RTE_CACHE_LINE_SIZE, (bytes + RTE_CACHE_LINE_SIZE - 1) / RTE_CACHE_LINE_SIZE *
-                                                             RTE_CACHE_LINE_SIZE);
+  void* memory = std::aligned_alloc(RTE_CACHE_LINE_SIZE,
+                                    (bytes + RTE_CACHE_LINE_SIZE - 1) / RTE_CACHE_LINE_SIZE * RTE_CACHE_LINE_SIZE);
   if (memory == nullptr) throw std::bad_alloc();
   ring_.reset(static_cast<rte_ring*>(memory));
   rte_ring_init(ring_.get(), "crossing", slots, RING_F_SP_ENQ | RING_F_SC_DEQ);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands under a port (decision 1): a DPDK device, an in-process link or a simulated one. Moves bursts; one virtual
-// call per burst. Used by the one worker that owns the port.
+// What stands under a port (decision 1): a DPDK device, an in-process link or a simulated one. Moves bursts; one
+// virtual call per burst. Used by the one worker that owns the port.
 #pragma once
 
 #include <cstdint>

@@ -112,7 +112,8 @@ void Worker::receive_records(Port& port, const LinkFrame& frame, Nanos now) {
           link_states_changed(static_cast<uint16_t>(node));
       }
       break;
-    default: break;  // load reports (R8) are not acted on yet
+    default:
+      break;  // load reports (R8) are not acted on yet
   }
 }
 

@@ -43,9 +43,14 @@ void Worker::receive_hello(Port& port, const LinkFrame& frame, Nanos now) {
 
 void Worker::act_on(Port& port, SessionEvent event, Nanos now) {
   switch (event) {
-    case SessionEvent::none: break;
-    case SessionEvent::began: begin_session(port); break;
-    case SessionEvent::ended: end_session(port, now); break;
+    case SessionEvent::none:
+      break;
+    case SessionEvent::began:
+      begin_session(port);
+      break;
+    case SessionEvent::ended:
+      end_session(port, now);
+      break;
     case SessionEvent::ended_and_began:
       port.counters.count(ProtocolEvent::session_replaced);
       end_session(port, now);
@@ -74,9 +79,8 @@ void Worker::begin_session(Port& port) {
 // K4: both ends compute where a flow ID's positions start in a session.
 void Worker::start_positions(Port& port, FlowId id) {
   OutputFlow& entry = port.output.flows[id];
-  const uint32_t first = port.session.up()
-                             ? first_position(port.session.own_nonce(), port.session.peer_nonce(), id)
-                             : 0;  // set anew when a session begins
+  const uint32_t first = port.session.up() ? first_position(port.session.own_nonce(), port.session.peer_nonce(), id)
+                                           : 0;  // set anew when a session begins
   entry.data_flow = entry.ack_flow = first;
   entry.lost_total = 0;
 }

@@ -21,12 +21,12 @@ namespace heddle {
 
 // Virtual output queue (X1): flows of one input port that have packets for one output port.
 struct Voq {
-  FlowList ready;           // have an output flow ID
-  FlowList wanting;         // wait for one (K11)
-  uint32_t room = 0;        // buffers that may still cross to that output
-  uint32_t next_active = 0; // in the worker's list of queues to serve
+  FlowList ready;            // have an output flow ID
+  FlowList wanting;          // wait for one (K11)
+  uint32_t room = 0;         // buffers that may still cross to that output
+  uint32_t next_active = 0;  // in the worker's list of queues to serve
   bool active = false;
-  bool want_told = false;   // the output's worker knows that `wanting` is not empty
+  bool want_told = false;  // the output's worker knows that `wanting` is not empty
   bool room_blocked = false;
 };
 
@@ -34,19 +34,19 @@ struct InputSide {
   InputSide(uint32_t flow_ids, uint32_t outputs) : flows(flow_ids), voqs(outputs) {}
 
   InputFlowTable flows;
-  std::vector<Voq> voqs;           // by output port
-  std::unique_ptr<FlowIdPool> ids; // edge ports
-  EdgePortInput edge{};            // edge ports
-  Epoch epoch = 1;                 // sessions of this port so far; edge ports stay at 1
-  uint32_t queued_packets = 0;     // in all its flow queues
-  uint32_t orphans = 0;            // output flow IDs that packets of ended sessions still hold (K9)
-  uint32_t last_sequence = 0;      // newest of channel 0 (K2)
-  PacketQueue waiting;             // edge: frames that wait for a flow ID (F10), `position` = match
+  std::vector<Voq> voqs;            // by output port
+  std::unique_ptr<FlowIdPool> ids;  // edge ports
+  EdgePortInput edge{};             // edge ports
+  Epoch epoch = 1;                  // sessions of this port so far; edge ports stay at 1
+  uint32_t queued_packets = 0;      // in all its flow queues
+  uint32_t orphans = 0;             // output flow IDs that packets of ended sessions still hold (K9)
+  uint32_t last_sequence = 0;       // newest of channel 0 (K2)
+  PacketQueue waiting;              // edge: frames that wait for a flow ID (F10), `position` = match
   uint32_t waiting_packets = 0;
-  FlowList ack_due;                // fabric: flows whose totals go upstream; linked by next_ack_due
+  FlowList ack_due;  // fabric: flows whose totals go upstream; linked by next_ack_due
   uint32_t ack_due_flows = 0;
   Nanos ack_due_since_ns = 0;
-  bool ack_urgent = false;         // a probe asked
+  bool ack_urgent = false;  // a probe asked
 };
 
 // What goes back to an input port when its packets have left or died here.
@@ -64,22 +64,22 @@ struct OutputSide {
     Epoch epoch;
   };
   OutputFlowTable flows;
-  PacketQueue queue;                    // crossed, not stamped (X2: one queue yet)
+  PacketQueue queue;  // crossed, not stamped (X2: one queue yet)
   uint32_t queued_packets = 0;
   uint32_t queued_bytes = 0;
-  uint32_t published_bytes = 0;         // as last told on the load board
-  PacketQueue control;                  // frames made here, before all data
+  uint32_t published_bytes = 0;  // as last told on the load board
+  PacketQueue control;           // frames made here, before all data
   uint32_t control_packets = 0;
   Packet* probes = nullptr;             // open record frame
   std::array<Packet*, kBurst> pending;  // stamped and refused by the device: go first, nothing overtakes them
   uint32_t pending_packets = 0;
-  uint32_t sequence = 0;                // last one given out on channel 0
-  TokenBucket pace;                     // configured rate (decision 6)
+  uint32_t sequence = 0;  // last one given out on channel 0
+  TokenBucket pace;       // configured rate (decision 6)
   PortSet wanting_inputs = 0;
-  PortIndex next_wanting = 0;           // round robin among inputs
+  PortIndex next_wanting = 0;  // round robin among inputs
   PortSet returns_due = 0;
-  std::vector<Returns> returns;         // by input port
-  std::vector<Wanted> wanted;           // by input port
+  std::vector<Returns> returns;  // by input port
+  std::vector<Wanted> wanted;    // by input port
 };
 
 struct Port {
@@ -103,8 +103,8 @@ struct Port {
   uint64_t mac = 0;
   InputSide input;
   OutputSide output;
-  LinkSession session;     // fabric ports
-  LinkCredits credits;     // fabric ports
+  LinkSession session;  // fabric ports
+  LinkCredits credits;  // fabric ports
   PortCounters counters;
 };
 

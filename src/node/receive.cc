@@ -9,10 +9,10 @@
 namespace heddle {
 
 namespace {
-constexpr uint8_t kHopLimit = 32;               // links a frame may cross
-constexpr Nanos kRelearnNs = 1 * kSecond;       // a station that is known is looked up again so often
-constexpr Nanos kSweepNs = 10 * kMillisecond;   // between looks for aged stations
-constexpr uint32_t kBurstsPerTurn = 4;          // one port's share of a turn
+constexpr uint8_t kHopLimit = 32;              // links a frame may cross
+constexpr Nanos kRelearnNs = 1 * kSecond;      // a station that is known is looked up again so often
+constexpr Nanos kSweepNs = 10 * kMillisecond;  // between looks for aged stations
+constexpr uint32_t kBurstsPerTurn = 4;         // one port's share of a turn
 }  // namespace
 
 void Worker::receive(Nanos now) {
@@ -72,9 +72,12 @@ void Worker::edge_receive(Port& port, Packet* packet, Nanos now) {
   packet->hop_limit = kHopLimit;
   packet->cost = static_cast<uint16_t>((packet->length + kBufferBytes - 1) / kBufferBytes);
   switch (decision.verdict) {
-    case EdgeVerdict::flow: return attach_flow(port, packet, decision, now);
-    case EdgeVerdict::no_flow: return receive_no_flow(port, packet, now);
-    default: break;
+    case EdgeVerdict::flow:
+      return attach_flow(port, packet, decision, now);
+    case EdgeVerdict::no_flow:
+      return receive_no_flow(port, packet, now);
+    default:
+      break;
   }
   if (!port.input.edge.flood.allows(now)) return drop_at_input(port, packet, DropReason::flood_rate);
   port.input.edge.flood.take(now, 1);
@@ -85,8 +88,7 @@ void Worker::edge_receive(Port& port, Packet* packet, Nanos now) {
 FlowId Worker::flow_of(Port& port, uint32_t match_index, Nanos hold_until, Nanos now) {
   MatchEntry& match = edge_.matches()[match_index];
   InputFlowTable& flows = port.input.flows;
-  if (match.flow != kNoFlow && flows[match.flow].in_use() && flows[match.flow].match == match_index)
-    return match.flow;
+  if (match.flow != kNoFlow && flows[match.flow].in_use() && flows[match.flow].match == match_index) return match.flow;
   const FlowId id = port.input.ids->take();
   if (id == kNoFlow) return kNoFlow;
   match.flow = id;
@@ -187,7 +189,8 @@ void Worker::announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, 
   message.value64 = mac << 16 | vlan;
   message.value = uint32_t{address.node} << 16 | address.port;
   for (uint32_t worker = 0; worker < to_.size(); ++worker)
-    if (worker != index_) send(worker, message);  // a full ring loses it: the station is learned again by its next frame
+    if (worker != index_)
+      send(worker, message);  // a full ring loses it: the station is learned again by its next frame
 }
 
 }  // namespace heddle

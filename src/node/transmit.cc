@@ -8,7 +8,8 @@
 namespace heddle {
 
 namespace {
-constexpr uint32_t kWireExtraBytes = 24;  // preamble, frame check sequence and gap: what a frame costs at the port's rate
+constexpr uint32_t kWireExtraBytes =
+    24;  // preamble, frame check sequence and gap: what a frame costs at the port's rate
 constexpr uint32_t kBurstsPerTurn = 4;
 
 // What the frame still has, less the time it has been here (K8).

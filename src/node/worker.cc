@@ -67,16 +67,16 @@ PollResult Worker::poll(Nanos now) {
   const Nanos away = now - now_;
   now_ = now;
   if (away > settings_.hello_interval_ns) forgive_silence(now);
-  take_messages(now);      // from other workers: packets, flow IDs, room, ACKs
-  control_links(now);      // sessions and link states
-  run_timers(now);         // probes (K5), settlement (K9), held pairs (E1)
-  apply_acks(now);         // deltas of the turn before (decision 2)
-  receive(now);            // devices -> flow queues
-  leave_stale_paths();     // routes have changed (R12)
-  arbitrate(now);          // flow queues -> outputs
-  grant_ids(now);          // flow IDs for those who wait (K11)
-  transmit(now);           // outputs -> devices
-  send_returns();          // room and credits of what has left
+  take_messages(now);   // from other workers: packets, flow IDs, room, ACKs
+  control_links(now);   // sessions and link states
+  run_timers(now);      // probes (K5), settlement (K9), held pairs (E1)
+  apply_acks(now);      // deltas of the turn before (decision 2)
+  receive(now);         // devices -> flow queues
+  leave_stale_paths();  // routes have changed (R12)
+  arbitrate(now);       // flow queues -> outputs
+  grant_ids(now);       // flow IDs for those who wait (K11)
+  transmit(now);        // outputs -> devices
+  send_returns();       // room and credits of what has left
   flush_discarded();
   result_.busy = result_.busy || work_left();
   busy_polls_ += result_.busy || result_.packets != 0;

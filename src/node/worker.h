@@ -25,16 +25,16 @@
 namespace heddle {
 
 struct NodeOptions {
-  const Topology* topology;            // outlives the node
+  const Topology* topology;  // outlives the node
   uint16_t node_index;
-  uint32_t workers = 1;                // ports are dealt to them in turn
-  std::vector<Device*> devices;        // by port; outlive the node
-  std::vector<bool> complete_checksums;// by port
-  PacketPool* pool;                    // outlives the node; shared by its workers
-  uint32_t match_entries = 4096;       // per worker (F4)
-  uint32_t station_entries = 4096;     // per worker
-  uint32_t copies_max = 512;           // packets from replication at one time, per worker
-  uint32_t waiting_max = 256;          // frames per edge port that wait for a flow ID (F10)
+  uint32_t workers = 1;                  // ports are dealt to them in turn
+  std::vector<Device*> devices;          // by port; outlive the node
+  std::vector<bool> complete_checksums;  // by port
+  PacketPool* pool;                      // outlives the node; shared by its workers
+  uint32_t match_entries = 4096;         // per worker (F4)
+  uint32_t station_entries = 4096;       // per worker
+  uint32_t copies_max = 512;             // packets from replication at one time, per worker
+  uint32_t waiting_max = 256;            // frames per edge port that wait for a flow ID (F10)
   uint64_t seed = 1;
 };
 
@@ -141,6 +141,7 @@ class Worker {
   // acknowledge.cc: deltas between tables, ACK frames, probes
   void mark_dirty(PortIndex output, FlowId id);
   void apply_acks(Nanos now);
+  bool tell_input(const OutputFlow& entry, Nanos now);
   void on_ack(PortIndex input, Epoch epoch, FlowId flow, uint32_t acknowledged, uint32_t lost, bool path_ended,
               Nanos now);
   void mark_ack_due(Port& port, FlowId id, Nanos now);
@@ -197,7 +198,7 @@ class Worker {
   LoadBoard& board_;
   PacketPool& pool_;
   Random random_;
-  std::vector<Port*> ports_;      // by port index; nullptr for other workers' ports
+  std::vector<Port*> ports_;  // by port index; nullptr for other workers' ports
   std::vector<Port*> own_ports_;
   std::vector<uint32_t> worker_of_port_;
   std::vector<Crossing*> to_, from_;  // by worker
@@ -207,14 +208,14 @@ class Worker {
   LinkState link_state_;
   RouteTable routes_;
   TimerWheel timers_;
-  DirtyRef dirty_;                    // output flows with pending deltas
+  DirtyRef dirty_;  // output flows with pending deltas
   uint32_t dirty_count_ = 0;
   uint32_t active_head_ = kNoItem, active_tail_ = kNoItem;  // virtual output queues to serve: input << 16 | output
   uint32_t active_count_ = 0;
   bool routes_stale_ = false;
   uint32_t board_version_ = 0;
   uint32_t copies_out_ = 0;
-  Nanos now_ = 0;                     // of the running poll
+  Nanos now_ = 0;  // of the running poll
   Nanos next_sweep_ns_ = 0;
   PollResult result_;
   uint32_t discarded_count_ = 0;

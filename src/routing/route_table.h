@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which ports lead towards a destination (R2, R12): all equal-cost ports of the shortest paths over the links that are
-// up, and this node's ports of the one spanning tree that floods follow (E1). Compiled from the configured graph and the
-// link states whenever those change; looked up by index.
+// up, and this node's ports of the one spanning tree that floods follow (E1). Compiled from the configured graph and
+// the link states whenever those change; looked up by index.
 #pragma once
 
 #include <vector>

@@ -10,8 +10,7 @@ namespace {
 
 // Calls visit(port, peer) for the usable ports of a node, in port order.
 template <typename Visit>
-void for_each_usable(const Topology& topology, const std::vector<PortSet>& ports_up, uint16_t node_index,
-                     Visit visit) {
+void for_each_usable(const Topology& topology, const std::vector<PortSet>& ports_up, uint16_t node_index, Visit visit) {
   const std::vector<TopologyPort>& ports = topology.nodes[node_index].ports;
   for (PortIndex port = 0; port < ports.size(); ++port) {
     if (port_usable(topology, ports_up, node_index, port)) visit(port, ports[port].peer);
@@ -20,8 +19,8 @@ void for_each_usable(const Topology& topology, const std::vector<PortSet>& ports
 
 // Breadth-first from `start`: fills `distances` (kNoDistance = not met before) and returns the nodes in the
 // order met.
-std::vector<uint16_t> breadth_first(const Topology& topology, const std::vector<PortSet>& ports_up,
-                                    uint16_t start, std::vector<uint16_t>& distances) {
+std::vector<uint16_t> breadth_first(const Topology& topology, const std::vector<PortSet>& ports_up, uint16_t start,
+                                    std::vector<uint16_t>& distances) {
   std::vector<uint16_t> order{start};
   distances[start] = 0;
   for (size_t next = 0; next < order.size(); ++next) {
@@ -65,8 +64,7 @@ std::vector<PortSet> all_fabric_ports(const Topology& topology) {
   return ports_up;
 }
 
-bool port_usable(const Topology& topology, const std::vector<PortSet>& ports_up, uint16_t node_index,
-                 PortIndex port) {
+bool port_usable(const Topology& topology, const std::vector<PortSet>& ports_up, uint16_t node_index, PortIndex port) {
   const TopologyPort& own = topology.nodes[node_index].ports[port];
   if (!own.fabric) return false;
   return (ports_up[node_index] >> port & 1) != 0 && (ports_up[own.peer.node_index] >> own.peer.port & 1) != 0;

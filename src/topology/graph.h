@@ -22,8 +22,7 @@ constexpr uint16_t kNoDistance = 0xffff;  // cannot be reached
 std::vector<PortSet> all_fabric_ports(const Topology& topology);
 
 // True if `port` of the node is a fabric port and both ends of its link are up.
-bool port_usable(const Topology& topology, const std::vector<PortSet>& ports_up, uint16_t node_index,
-                 PortIndex port);
+bool port_usable(const Topology& topology, const std::vector<PortSet>& ports_up, uint16_t node_index, PortIndex port);
 
 // Links between `node_index` and every node over usable links; kNoDistance where there is no path.
 std::vector<uint16_t> distances_from(const Topology& topology, uint16_t node_index,

@@ -22,19 +22,19 @@ struct PortPeer {
 
 // How an edge port treats 802.1Q (E1).
 struct VlanMembership {
-  uint16_t native = 1;           // VLAN of untagged frames, in and out; 0 = untagged frames are refused (trunk only)
-  std::bitset<4096> tagged;      // trunk: VLANs that are carried with a tag; empty on an access port
+  uint16_t native = 1;       // VLAN of untagged frames, in and out; 0 = untagged frames are refused (trunk only)
+  std::bitset<4096> tagged;  // trunk: VLANs that are carried with a tag; empty on an access port
   bool trunk = false;
   bool member(uint16_t vlan) const { return vlan == native || tagged.test(vlan); }
 };
 
 struct TopologyPort {
   std::string name;
-  bool fabric = false;      // has a link to another node; else an edge port
-  uint64_t rate_bps = 0;    // bits per second; 0 = as fast as the device takes it
-  uint16_t mtu_bytes = 0;   // largest layer-3 packet: frames are at most mtu + 14 (+ 4 with a tag on edge ports)
-  PortPeer peer;            // fabric ports
-  VlanMembership vlans;     // edge ports
+  bool fabric = false;            // has a link to another node; else an edge port
+  uint64_t rate_bps = 0;          // bits per second; 0 = as fast as the device takes it
+  uint16_t mtu_bytes = 0;         // largest layer-3 packet: frames are at most mtu + 14 (+ 4 with a tag on edge ports)
+  PortPeer peer;                  // fabric ports
+  VlanMembership vlans;           // edge ports
   bool forward_reserved = false;  // edge ports: LLDP and BPDUs pass instead of being dropped
   uint32_t flood_frames_per_second = 1000;  // edge ports: broadcast, multicast and unknown unicast, each port
   uint32_t stations_max = 16384;            // edge ports: learned addresses
@@ -65,17 +65,17 @@ enum MatchField : uint8_t {
 
 struct TrafficClass {
   std::string name = "default";
-  uint8_t ftag = 0;                 // 0-15, unique
+  uint8_t ftag = 0;  // 0-15, unique
   uint8_t match = kMatchMac | kMatchIp | kMatchPorts;
-  bool flow_channels = true;        // F11: false = no-flow, unacknowledged
-  uint16_t pcp_set = 0xff;          // bit p: frames of PCP p (untagged: the port default 0) are of this class
-  uint64_t dscp_set = 0;            // bit d: IP packets of DSCP d are of this class; looked at before PCP
-  Nanos life_ns = 50 * kMillisecond;  // K8
+  bool flow_channels = true;               // F11: false = no-flow, unacknowledged
+  uint16_t pcp_set = 0xff;                 // bit p: frames of PCP p (untagged: the port default 0) are of this class
+  uint64_t dscp_set = 0;                   // bit d: IP packets of DSCP d are of this class; looked at before PCP
+  Nanos life_ns = 50 * kMillisecond;       // K8
   uint32_t flow_queue_bytes = 256 * 1024;  // drop mark of one flow's input queue (A8)
 };
 
 struct StaticStation {
-  uint64_t mac = 0;   // 48 bits
+  uint64_t mac = 0;  // 48 bits
   uint16_t vlan = 1;
   FabricAddress address;
 };

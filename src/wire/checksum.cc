@@ -42,8 +42,7 @@ bool find_cover(const uint8_t* data, uint32_t length, const EdgeHeaders& headers
   const uint32_t packet_end = uint32_t{headers.l4_offset} + headers.l4_bytes;
   const uint32_t least = kLeastFrameBytes + (headers.tagged ? kVlanTagBytes : 0);
   if (length < packet_end) return false;
-  if (length > packet_end && length > least)
-    return false;  // not padding: the IP header's length is not to be trusted
+  if (length > packet_end && length > least) return false;  // not padding: the IP header's length is not to be trusted
   if (headers.protocol == kProtocolTcp) {
     cover = {headers.l4_offset + kTcpChecksumOffset, headers.l4_bytes};
   } else {
@@ -82,8 +81,7 @@ bool complete_checksum(uint8_t* data, uint32_t length, const EdgeHeaders& header
   if (!find_cover(data, length, headers, cover)) return false;
   uint8_t* field = data + cover.field_offset;
   std::memset(field, 0, 2);
-  const uint64_t sum =
-      add_bytes(data + headers.l4_offset, cover.bytes, pseudo_header_sum(headers, cover.bytes));
+  const uint64_t sum = add_bytes(data + headers.l4_offset, cover.bytes, pseudo_header_sum(headers, cover.bytes));
   uint16_t checksum = static_cast<uint16_t>(~fold(sum));
   if (checksum == 0 && headers.protocol == kProtocolUdp) checksum = 0xffff;  // 0 would mean: no checksum
   std::memcpy(field, &checksum, sizeof(checksum));

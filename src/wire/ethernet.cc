@@ -12,8 +12,7 @@ constexpr uint32_t kIpv4Bytes = 20;
 constexpr uint32_t kIpv6Bytes = 40;
 constexpr uint32_t kTcpBytes = 20;
 constexpr uint32_t kUdpBytes = 8;
-constexpr int kExtensionsMax =
-    8;  // E3: bounded; a packet with more is carried, but its ports are not looked for
+constexpr int kExtensionsMax = 8;  // E3: bounded; a packet with more is carried, but its ports are not looked for
 
 enum Ipv6Extension : uint8_t {
   kHopByHop = 0,
@@ -37,8 +36,7 @@ DropReason parse_tcp(const uint8_t* l4, uint32_t bytes) {
 DropReason parse_udp(const uint8_t* l4, uint32_t bytes, bool whole) {
   if (bytes < kUdpBytes) return DropReason::malformed_l4;
   const uint32_t datagram_bytes = load_be16(l4 + 4);
-  return datagram_bytes < kUdpBytes || (whole && datagram_bytes > bytes) ? DropReason::malformed_l4
-                                                                         : DropReason::none;
+  return datagram_bytes < kUdpBytes || (whole && datagram_bytes > bytes) ? DropReason::malformed_l4 : DropReason::none;
 }
 
 // Of a whole packet or a first fragment: l4_offset, l4_bytes and protocol are set.
@@ -65,8 +63,7 @@ DropReason parse_ipv4(const uint8_t* data, uint32_t length, EdgeHeaders& headers
   if (room < kIpv4Bytes || ip[0] >> 4 != 4) return DropReason::malformed_ip;
   const uint32_t header_bytes = (ip[0] & 0x0f) * 4u;
   const uint32_t total_bytes = load_be16(ip + 2);
-  if (header_bytes < kIpv4Bytes || total_bytes < header_bytes || total_bytes > room)
-    return DropReason::malformed_ip;
+  if (header_bytes < kIpv4Bytes || total_bytes < header_bytes || total_bytes > room) return DropReason::malformed_ip;
 
   headers.l3 = 4;
   headers.dscp = ip[1] >> 2;
@@ -103,8 +100,8 @@ uint32_t read_extension(const uint8_t* at, EdgeHeaders& headers, bool& later_fra
 }
 
 bool is_extension(uint8_t protocol) {
-  return protocol == kHopByHop || protocol == kRouting || protocol == kFragment ||
-         protocol == kAuthentication || protocol == kDestinationOptions;
+  return protocol == kHopByHop || protocol == kRouting || protocol == kFragment || protocol == kAuthentication ||
+         protocol == kDestinationOptions;
 }
 
 DropReason parse_ipv6(const uint8_t* data, uint32_t length, EdgeHeaders& headers) {

@@ -33,25 +33,13 @@ inline T load_big(const uint8_t* bytes) {
 }
 }  // namespace wire_detail
 
-inline uint16_t big_endian(uint16_t value) {
-  return wire_detail::swap_to_big(value);
-}
-inline uint32_t big_endian(uint32_t value) {
-  return wire_detail::swap_to_big(value);
-}
-inline uint64_t big_endian(uint64_t value) {
-  return wire_detail::swap_to_big(value);
-}
+inline uint16_t big_endian(uint16_t value) { return wire_detail::swap_to_big(value); }
+inline uint32_t big_endian(uint32_t value) { return wire_detail::swap_to_big(value); }
+inline uint64_t big_endian(uint64_t value) { return wire_detail::swap_to_big(value); }
 
-inline uint16_t load_be16(const uint8_t* bytes) {
-  return wire_detail::load_big<uint16_t>(bytes);
-}
-inline uint32_t load_be32(const uint8_t* bytes) {
-  return wire_detail::load_big<uint32_t>(bytes);
-}
-inline uint64_t load_be64(const uint8_t* bytes) {
-  return wire_detail::load_big<uint64_t>(bytes);
-}
+inline uint16_t load_be16(const uint8_t* bytes) { return wire_detail::load_big<uint16_t>(bytes); }
+inline uint32_t load_be32(const uint8_t* bytes) { return wire_detail::load_big<uint32_t>(bytes); }
+inline uint64_t load_be64(const uint8_t* bytes) { return wire_detail::load_big<uint64_t>(bytes); }
 
 inline void store_be16(uint8_t* bytes, uint16_t value) {
   value = big_endian(value);
@@ -63,16 +51,12 @@ inline void store_be32(uint8_t* bytes, uint32_t value) {
 }
 
 // MAC addresses are 48-bit numbers in host order; the first byte on the wire is the highest.
-inline uint64_t load_mac(const uint8_t* bytes) {
-  return uint64_t{load_be16(bytes)} << 32 | load_be32(bytes + 2);
-}
+inline uint64_t load_mac(const uint8_t* bytes) { return uint64_t{load_be16(bytes)} << 32 | load_be32(bytes + 2); }
 inline void store_mac(uint8_t* bytes, uint64_t mac) {
   store_be16(bytes, static_cast<uint16_t>(mac >> 32));
   store_be32(bytes + 2, static_cast<uint32_t>(mac));
 }
-constexpr bool mac_is_group(uint64_t mac) {
-  return (mac >> 40 & 1) != 0;
-}
+constexpr bool mac_is_group(uint64_t mac) { return (mac >> 40 & 1) != 0; }
 
 constexpr uint16_t kEtherTypeIpv4 = 0x0800;
 constexpr uint16_t kEtherTypeArp = 0x0806;
@@ -105,8 +89,8 @@ struct EdgeHeaders {
   bool tagged;
   bool ports_valid;  // TCP or UDP and not a fragment: all fragments of a datagram share a flow
   bool fragment;
-  bool source_routed;  // IPv6 with a routing header under way: the pseudo header needs another destination
-  bool reserved;       // destination is 01:80:c2:00:00:00 to :0f (E1); the caller decides
+  bool source_routed;          // IPv6 with a routing header under way: the pseudo header needs another destination
+  bool reserved;               // destination is 01:80:c2:00:00:00 to :0f (E1); the caller decides
   uint8_t address_source[16];  // IPv4 in the first 4 bytes, the rest zero
   uint8_t address_destination[16];
 

@@ -34,28 +34,20 @@ constexpr RecordKind kRecordKinds[HEDDLE_HELLO + 1] = {
     {},
 };
 
-RecordKind record_kind(uint8_t kind) {
-  return kind <= HEDDLE_HELLO ? kRecordKinds[kind] : RecordKind{};
-}
+RecordKind record_kind(uint8_t kind) { return kind <= HEDDLE_HELLO ? kRecordKinds[kind] : RecordKind{}; }
 
 bool sound(const AckRecord& record) {
   constexpr uint8_t kFlags = HEDDLE_ACK_CONGESTION_NEW | HEDDLE_ACK_CONGESTION_PERSISTENT |
-                             HEDDLE_ACK_CONGESTION_SEVERE | HEDDLE_ACK_CONGESTION_FABRIC |
-                             HEDDLE_ACK_REDIRECT | HEDDLE_ACK_METERED;
+                             HEDDLE_ACK_CONGESTION_SEVERE | HEDDLE_ACK_CONGESTION_FABRIC | HEDDLE_ACK_REDIRECT |
+                             HEDDLE_ACK_METERED;
   return record.flow != kNoFlow && record.severity <= kSeverityMax && (record.flags & ~kFlags) == 0;
 }
-bool sound(const ProbeRecord& record) {
-  return record.flow != kNoFlow;
-}
+bool sound(const ProbeRecord& record) { return record.flow != kNoFlow; }
 bool sound(const CreditRecord& record) {
   return record.vc < kVirtualChannelsMax && (record.flags & ~HEDDLE_CREDIT_ASK) == 0;
 }
-bool sound(const NoticeRecord& record) {
-  return record.node != 0 && record.node != HEDDLE_FLOOD_NODE;
-}
-bool sound(const LoadRecord& record) {
-  return record.port < kPortsMax;
-}
+bool sound(const NoticeRecord& record) { return record.node != 0 && record.node != HEDDLE_FLOOD_NODE; }
+bool sound(const LoadRecord& record) { return record.port < kPortsMax; }
 
 template <typename Range>
 bool all_sound(const Range& records) {
@@ -218,9 +210,7 @@ bool append(Packet& packet, uint8_t kind, const Record& record) {
 
 }  // namespace
 
-uint32_t records_max(uint8_t kind) {
-  return record_kind(kind).max;
-}
+uint32_t records_max(uint8_t kind) { return record_kind(kind).max; }
 
 void start_records(Packet& packet, uint8_t kind, uint8_t channel) {
   assert(records_max(kind) != 0);
@@ -237,21 +227,11 @@ uint32_t record_count(const Packet& packet) {
   return (packet.length - kRecordsStart) / record_kind(open_kind(packet)).bytes;
 }
 
-bool append_record(Packet& packet, const AckRecord& record) {
-  return append(packet, HEDDLE_ACK, record);
-}
-bool append_record(Packet& packet, const ProbeRecord& record) {
-  return append(packet, HEDDLE_PROBE, record);
-}
-bool append_record(Packet& packet, const CreditRecord& record) {
-  return append(packet, HEDDLE_CREDIT, record);
-}
-bool append_record(Packet& packet, const NoticeRecord& record) {
-  return append(packet, HEDDLE_NOTICE, record);
-}
-bool append_record(Packet& packet, const LoadRecord& record) {
-  return append(packet, HEDDLE_LOAD, record);
-}
+bool append_record(Packet& packet, const AckRecord& record) { return append(packet, HEDDLE_ACK, record); }
+bool append_record(Packet& packet, const ProbeRecord& record) { return append(packet, HEDDLE_PROBE, record); }
+bool append_record(Packet& packet, const CreditRecord& record) { return append(packet, HEDDLE_CREDIT, record); }
+bool append_record(Packet& packet, const NoticeRecord& record) { return append(packet, HEDDLE_NOTICE, record); }
+bool append_record(Packet& packet, const LoadRecord& record) { return append(packet, HEDDLE_LOAD, record); }
 
 namespace {
 
@@ -274,8 +254,7 @@ void finish_records(Packet& packet, uint32_t session_tag, uint32_t sequence, uin
   uint8_t* link_header = packet.data + HEDDLE_ETHERNET_BYTES;
   store_be32(link_header + offsetof(heddle_link_header, session_tag), session_tag);
   store_be32(link_header + offsetof(heddle_link_header, sequence), sequence);
-  store_be16(link_header + offsetof(heddle_record_header, count),
-             static_cast<uint16_t>(record_count(packet)));
+  store_be16(link_header + offsetof(heddle_record_header, count), static_cast<uint16_t>(record_count(packet)));
   close_frame(packet, source_mac);
 }
 

@@ -25,7 +25,7 @@
 namespace heddle {
 
 constexpr uint64_t kFabricGroupMac = 0x03686564646c;  // destination of every fabric frame: "heddl"
-constexpr uint32_t kLeastFrameBytes = 60;  // without the frame check sequence; shorter ones are padded
+constexpr uint32_t kLeastFrameBytes = 60;             // without the frame check sequence; shorter ones are padded
 constexpr uint32_t kLinkHeaderEnd = HEDDLE_ETHERNET_BYTES + sizeof(heddle_link_header);
 constexpr uint32_t kRecordsStart = HEDDLE_ETHERNET_BYTES + sizeof(heddle_record_header);
 constexpr uint8_t kFtagMax = 15;
@@ -150,8 +150,7 @@ DropReason check_other_frame(const uint8_t* data, uint32_t length, LinkFrame& fr
 // bad_check. Values are judged only behind a good check, so that bad_check counts damage and bad_frame a
 // wrong sender.
 inline DropReason check_frame(const uint8_t* data, uint32_t length, LinkFrame& frame) {
-  if (length < HEDDLE_ETHERNET_BYTES || load_be16(data + 12) != HEDDLE_ETHERTYPE)
-    return DropReason::not_fabric;
+  if (length < HEDDLE_ETHERNET_BYTES || load_be16(data + 12) != HEDDLE_ETHERTYPE) return DropReason::not_fabric;
   if (length < kLinkHeaderEnd) return DropReason::bad_frame;
   heddle_data_header header;
   std::memcpy(&header.link, data + HEDDLE_ETHERNET_BYTES, sizeof(header.link));
@@ -313,21 +312,11 @@ using CreditRecords = RecordRange<heddle_credit_record, HEDDLE_CREDIT>;
 using NoticeRecords = RecordRange<heddle_notice_record, HEDDLE_NOTICE>;
 using LoadRecords = RecordRange<heddle_load_record, HEDDLE_LOAD>;
 
-inline AckRecords ack_records(const LinkFrame& frame) {
-  return AckRecords(frame);
-}
-inline ProbeRecords probe_records(const LinkFrame& frame) {
-  return ProbeRecords(frame);
-}
-inline CreditRecords credit_records(const LinkFrame& frame) {
-  return CreditRecords(frame);
-}
-inline NoticeRecords notice_records(const LinkFrame& frame) {
-  return NoticeRecords(frame);
-}
-inline LoadRecords load_records(const LinkFrame& frame) {
-  return LoadRecords(frame);
-}
+inline AckRecords ack_records(const LinkFrame& frame) { return AckRecords(frame); }
+inline ProbeRecords probe_records(const LinkFrame& frame) { return ProbeRecords(frame); }
+inline CreditRecords credit_records(const LinkFrame& frame) { return CreditRecords(frame); }
+inline NoticeRecords notice_records(const LinkFrame& frame) { return NoticeRecords(frame); }
+inline LoadRecords load_records(const LinkFrame& frame) { return LoadRecords(frame); }
 
 // The most records one frame of a kind may carry; 0 for kinds without records.
 uint32_t records_max(uint8_t kind);

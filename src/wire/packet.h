@@ -11,28 +11,29 @@
 namespace heddle {
 
 enum PacketFlag : uint8_t {
-  kPacketFabric = 0x01,           // carries a fabric header that has been read into this Packet
-  kPacketCopy = 0x02,             // made by replication: counts against the copy budget
-  kPacketChecksumPartial = 0x04,  // the sender left the L4 checksum to the hardware; set by the port or found by the check
-  kPacketRecords = 0x08,          // made here, an open record frame: finished when it is handed to the device
+  kPacketFabric = 0x01,  // carries a fabric header that has been read into this Packet
+  kPacketCopy = 0x02,    // made by replication: counts against the copy budget
+  kPacketChecksumPartial =
+      0x04,               // the sender left the L4 checksum to the hardware; set by the port or found by the check
+  kPacketRecords = 0x08,  // made here, an open record frame: finished when it is handed to the device
 };
 
 struct alignas(64) Packet {
-  uint8_t* data;         // first byte of the frame as it stands now
-  Packet* next;          // queue link; nullptr outside queues
-  Nanos arrival_ns;      // when its receive queue was last seen empty before it came (K8)
-  uint32_t life_ns;      // remaining at arrival (K8)
-  Epoch epoch;           // session of the input port it came in by (decision 2)
-  uint32_t position;     // data_flow of the header it came with
+  uint8_t* data;      // first byte of the frame as it stands now
+  Packet* next;       // queue link; nullptr outside queues
+  Nanos arrival_ns;   // when its receive queue was last seen empty before it came (K8)
+  uint32_t life_ns;   // remaining at arrival (K8)
+  Epoch epoch;        // session of the input port it came in by (decision 2)
+  uint32_t position;  // data_flow of the header it came with
   FabricAddress destination;
   FabricAddress source;
-  uint16_t length;       // bytes at data
-  uint16_t payload;      // bytes of the original frame: what positions, extents and limits count
+  uint16_t length;   // bytes at data
+  uint16_t payload;  // bytes of the original frame: what positions, extents and limits count
   PortIndex input_port;
-  FlowId input_flow;     // flow ID on the input side
-  FlowId output_flow;    // reserved on the output side before it crosses (F6)
-  uint16_t vni;          // bridged: the VLAN
-  uint16_t cost;         // buffers it holds
+  FlowId input_flow;   // flow ID on the input side
+  FlowId output_flow;  // reserved on the output side before it crosses (F6)
+  uint16_t vni;        // bridged: the VLAN
+  uint16_t cost;       // buffers it holds
   uint8_t ftag;
   uint8_t vc;
   uint8_t hop_limit;

@@ -87,8 +87,7 @@ RC_GTEST_PROP(EdgeFrameProperty, TruncatedFramesAreRefused, ()) {
   const Bytes frame = Shape().builder().build();
   const size_t length = *rc::gen::inRange<size_t>(0, frame.size());
   EdgeHeaders headers;
-  RC_ASSERT(parse(Bytes(frame.begin(), frame.begin() + static_cast<long>(length)), headers) !=
-            DropReason::none);
+  RC_ASSERT(parse(Bytes(frame.begin(), frame.begin() + static_cast<long>(length)), headers) != DropReason::none);
 }
 
 RC_GTEST_PROP(EdgeFrameProperty, DamagedFramesStayWithinTheirBytes, ()) {

@@ -43,9 +43,8 @@ void any_packet(Packet& packet, Stamp& stamp) {
 }
 
 RC_GTEST_PROP(FabricFrameProperty, DataHeaderReadsBackWhatWasStamped, ()) {
-  const Bytes original = *rc::gen::resize(1500, rc::gen::suchThat<Bytes>([](const Bytes& bytes) {
-                                            return bytes.size() >= HEDDLE_ETHERNET_BYTES;
-                                          }));
+  const Bytes original = *rc::gen::resize(
+      1500, rc::gen::suchThat<Bytes>([](const Bytes& bytes) { return bytes.size() >= HEDDLE_ETHERNET_BYTES; }));
   TestPacket sent(original);
   Stamp stamp;
   any_packet(sent.packet, stamp);
@@ -119,8 +118,7 @@ RC_GTEST_PROP(FabricFrameProperty, UpToThreeDamagedHeaderBitsAreFound, ()) {
   stamp_data_frame(test.packet, stamp);
   Bytes frame = test.bytes();
   const auto bits = *rc::gen::unique<std::vector<uint32_t>>(
-      between<size_t>(1, 3),
-      rc::gen::inRange<uint32_t>(HEDDLE_ETHERNET_BYTES * 8, HEDDLE_DATA_OVERHEAD_BYTES * 8));
+      between<size_t>(1, 3), rc::gen::inRange<uint32_t>(HEDDLE_ETHERNET_BYTES * 8, HEDDLE_DATA_OVERHEAD_BYTES * 8));
   for (const uint32_t bit : bits) frame[bit / 8] = static_cast<uint8_t>(frame[bit / 8] ^ 1 << bit % 8);
   LinkFrame link;
   ExactBuffer exact(frame);

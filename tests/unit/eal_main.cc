@@ -10,7 +10,7 @@
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   const std::string prefix = "--file-prefix=heddle-test-" + std::to_string(getpid());
-  std::vector<std::string> words = {"test",          "--no-huge",      "-m", "256", "--no-shconf", "--no-pci",
+  std::vector<std::string> words = {"test",           "--no-huge",         "-m", "256", "--no-shconf", "--no-pci",
                                     "--no-telemetry", "--log-level=error", "-l", "0",   prefix};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

@@ -84,7 +84,8 @@ struct Wheel : testing::Test {
     wheel.add(item, at, [this](uint32_t i) -> uint32_t& { return links[i]; });
   }
   void advance(Nanos now) {
-    wheel.advance(now, [this](uint32_t i) -> uint32_t& { return links[i]; }, [this](uint32_t i) { due.push_back(i); });
+    wheel.advance(
+        now, [this](uint32_t i) -> uint32_t& { return links[i]; }, [this](uint32_t i) { due.push_back(i); });
   }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "link/credits.h"
-
 #include <gtest/gtest.h>
+
+#include "link/credits.h"
 
 namespace heddle {
 namespace {
@@ -80,7 +80,7 @@ TEST_F(Credits, FramesBeyondTheLimitAreAProtocolError) {
 }
 
 TEST_F(Credits, ImpossibleTotalsAreAProtocolError) {
-  EXPECT_FALSE(sender.apply(0, kBuffers + 1, false));  // more than the other end has
+  EXPECT_FALSE(sender.apply(0, kBuffers + 1, false));    // more than the other end has
   EXPECT_FALSE(receiver.apply(kBuffers + 1, 0, false));  // more than was granted
 }
 

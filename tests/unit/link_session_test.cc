@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "link/session.h"
-
 #include <gtest/gtest.h>
 
 #include <deque>
 
+#include "link/session.h"
 #include "wire/random.h"
 
 namespace heddle {

@@ -23,9 +23,7 @@ using Ipv6Address = std::array<uint8_t, 16>;
 constexpr uint64_t kHostA = 0x020000000001;
 constexpr uint64_t kHostB = 0x020000000002;
 
-constexpr Ipv6Address ipv6_host(uint8_t last) {
-  return {0xfd, 0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last};
-}
+constexpr Ipv6Address ipv6_host(uint8_t last) { return {0xfd, 0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last}; }
 
 class PacketBuilder {
  public:
@@ -186,8 +184,8 @@ class PacketBuilder {
     if (l4_protocol_ == 0) return;
     const size_t address_bytes = version_ == 4 ? 4 : 16;
     const size_t addresses = version_ == 4 ? l3_ + 12 : l3_ + 8;
-    const uint32_t pseudo = sum(addresses, addresses + 2 * address_bytes,
-                                l4_protocol_ + static_cast<uint32_t>(bytes_.size() - l4_));
+    const uint32_t pseudo =
+        sum(addresses, addresses + 2 * address_bytes, l4_protocol_ + static_cast<uint32_t>(bytes_.size() - l4_));
     uint32_t value = partial_ ? pseudo : ~sum(l4_, bytes_.size(), pseudo) & 0xffff;
     if (value == 0 && l4_protocol_ == 17) value = 0xffff;
     patch(l4_ + (l4_protocol_ == 6 ? 16 : 6), value, 2);

@@ -41,9 +41,7 @@ std::vector<std::string> lines_of(const std::string& name) {
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   return lines;
 }
-std::vector<std::string> document_lines() {
-  return lines_of("docs/protocol.md");
-}
+std::vector<std::string> document_lines() { return lines_of("docs/protocol.md"); }
 
 // "| 4 | 2 | `name` |" as {"4", "2", "`name`"}; empty if the line is no table row.
 std::vector<std::string> cells_of(const std::string& line) {
@@ -52,8 +50,7 @@ std::vector<std::string> cells_of(const std::string& line) {
   std::istringstream text(line.substr(1));
   for (std::string cell; std::getline(text, cell, '|');) {
     const size_t first = cell.find_first_not_of(' ');
-    cells.push_back(first == std::string::npos ? ""
-                                               : cell.substr(first, cell.find_last_not_of(' ') + 1 - first));
+    cells.push_back(first == std::string::npos ? "" : cell.substr(first, cell.find_last_not_of(' ') + 1 - first));
   }
   return cells;
 }
@@ -71,8 +68,7 @@ std::string quoted(const std::string& text) {
 // The identifier that starts at `at`.
 std::string identifier(const std::string& text, size_t at) {
   size_t end = at;
-  while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
-    ++end;
+  while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_')) ++end;
   return text.substr(at, end - at);
 }
 
@@ -87,10 +83,8 @@ std::ostream& operator<<(std::ostream& out, const Field& field) {
 }
 using Layouts = std::map<std::string, std::vector<Field>>;
 
-#define HEDDLE_FIELD(type, field)                      \
-  Field {                                              \
-    offsetof(type, field), sizeof(type::field), #field \
-  }
+#define HEDDLE_FIELD(type, field) \
+  Field { offsetof(type, field), sizeof(type::field), #field }
 
 // Every field of every struct on the wire; that none is missing shows in their filling the struct (see the
 // tests).
@@ -111,29 +105,25 @@ Layouts header_layouts() {
       {"heddle_data_header",
        {HEDDLE_FIELD(D, link), HEDDLE_FIELD(D, flow_id), HEDDLE_FIELD(D, ftag), HEDDLE_FIELD(D, vc),
         HEDDLE_FIELD(D, data_flow), HEDDLE_FIELD(D, destination_node), HEDDLE_FIELD(D, destination_port),
-        HEDDLE_FIELD(D, source_node), HEDDLE_FIELD(D, source_port), HEDDLE_FIELD(D, vni),
-        HEDDLE_FIELD(D, life), HEDDLE_FIELD(D, hop_limit), HEDDLE_FIELD(D, priority),
-        HEDDLE_FIELD(D, length)}},
+        HEDDLE_FIELD(D, source_node), HEDDLE_FIELD(D, source_port), HEDDLE_FIELD(D, vni), HEDDLE_FIELD(D, life),
+        HEDDLE_FIELD(D, hop_limit), HEDDLE_FIELD(D, priority), HEDDLE_FIELD(D, length)}},
       {"heddle_record_header", {HEDDLE_FIELD(R, link), HEDDLE_FIELD(R, count), HEDDLE_FIELD(R, reserved)}},
       {"heddle_ack_record",
-       {HEDDLE_FIELD(A, flow_id), HEDDLE_FIELD(A, flags), HEDDLE_FIELD(A, severity),
-        HEDDLE_FIELD(A, ack_flow), HEDDLE_FIELD(A, lost_total), HEDDLE_FIELD(A, credit_limit),
-        HEDDLE_FIELD(A, path_epoch), HEDDLE_FIELD(A, reserved)}},
-      {"heddle_probe_record",
-       {HEDDLE_FIELD(P, flow_id), HEDDLE_FIELD(P, reserved), HEDDLE_FIELD(P, data_flow)}},
+       {HEDDLE_FIELD(A, flow_id), HEDDLE_FIELD(A, flags), HEDDLE_FIELD(A, severity), HEDDLE_FIELD(A, ack_flow),
+        HEDDLE_FIELD(A, lost_total), HEDDLE_FIELD(A, credit_limit), HEDDLE_FIELD(A, path_epoch),
+        HEDDLE_FIELD(A, reserved)}},
+      {"heddle_probe_record", {HEDDLE_FIELD(P, flow_id), HEDDLE_FIELD(P, reserved), HEDDLE_FIELD(P, data_flow)}},
       {"heddle_credit_record",
        {HEDDLE_FIELD(C, vc), HEDDLE_FIELD(C, flags), HEDDLE_FIELD(C, reserved), HEDDLE_FIELD(C, sent_total),
         HEDDLE_FIELD(C, limit)}},
       {"heddle_notice_record",
-       {HEDDLE_FIELD(N, node), HEDDLE_FIELD(N, reserved), HEDDLE_FIELD(N, sequence),
-        HEDDLE_FIELD(N, ports_up)}},
-      {"heddle_load_record",
-       {HEDDLE_FIELD(O, port), HEDDLE_FIELD(O, utilisation), HEDDLE_FIELD(O, queue_bytes)}},
+       {HEDDLE_FIELD(N, node), HEDDLE_FIELD(N, reserved), HEDDLE_FIELD(N, sequence), HEDDLE_FIELD(N, ports_up)}},
+      {"heddle_load_record", {HEDDLE_FIELD(O, port), HEDDLE_FIELD(O, utilisation), HEDDLE_FIELD(O, queue_bytes)}},
       {"heddle_hello",
        {HEDDLE_FIELD(H, link), HEDDLE_FIELD(H, nonce), HEDDLE_FIELD(H, echo), HEDDLE_FIELD(H, topology_hash),
-        HEDDLE_FIELD(H, notice_digest), HEDDLE_FIELD(H, node), HEDDLE_FIELD(H, port),
-        HEDDLE_FIELD(H, peer_node), HEDDLE_FIELD(H, peer_port), HEDDLE_FIELD(H, buffer_bytes),
-        HEDDLE_FIELD(H, credits), HEDDLE_FIELD(H, node_name), HEDDLE_FIELD(H, port_name)}},
+        HEDDLE_FIELD(H, notice_digest), HEDDLE_FIELD(H, node), HEDDLE_FIELD(H, port), HEDDLE_FIELD(H, peer_node),
+        HEDDLE_FIELD(H, peer_port), HEDDLE_FIELD(H, buffer_bytes), HEDDLE_FIELD(H, credits), HEDDLE_FIELD(H, node_name),
+        HEDDLE_FIELD(H, port_name)}},
   };
 }
 

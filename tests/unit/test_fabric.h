@@ -110,8 +110,7 @@ inline void add_link(Topology& topology, uint16_t a, uint16_t b) {
     link.ends[i] = {ends[i], static_cast<PortIndex>(ports.size())};
     ports.push_back(port);
   }
-  for (int i = 0; i < 2; ++i)
-    topology.nodes[ends[i]].ports.back().peer = {ends[1 - i], link.ends[1 - i].port};
+  for (int i = 0; i < 2; ++i) topology.nodes[ends[i]].ports.back().peer = {ends[1 - i], link.ends[1 - i].port};
   topology.links.push_back(link);
 }
 

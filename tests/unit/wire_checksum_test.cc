@@ -14,15 +14,9 @@ using test::kHostA;
 using test::kHostB;
 using test::PacketBuilder;
 
-PacketBuilder ipv4() {
-  return PacketBuilder().ethernet(kHostB, kHostA).ipv4(0x0a000001, 0x0a000002);
-}
-PacketBuilder ipv6() {
-  return PacketBuilder().ethernet(kHostB, kHostA).ipv6(ipv6_host(1), ipv6_host(2));
-}
-PacketBuilder tagged() {
-  return PacketBuilder().ethernet(kHostB, kHostA).vlan(9);
-}
+PacketBuilder ipv4() { return PacketBuilder().ethernet(kHostB, kHostA).ipv4(0x0a000001, 0x0a000002); }
+PacketBuilder ipv6() { return PacketBuilder().ethernet(kHostB, kHostA).ipv6(ipv6_host(1), ipv6_host(2)); }
+PacketBuilder tagged() { return PacketBuilder().ethernet(kHostB, kHostA).vlan(9); }
 
 EdgeHeaders parsed(const Bytes& frame) {
   EdgeHeaders headers;
@@ -76,10 +70,7 @@ TEST(Checksum, UdpZeroIsSentAsAllOnes) {
   Bytes frame = ipv4().udp(1, 2).payload(Bytes{0, 0}).build();
   const size_t field = ipv4().l4_offset() + 6;
   const uint16_t needed = load_be16(frame.data() + field);
-  frame = ipv4()
-              .udp(1, 2)
-              .payload(Bytes{static_cast<uint8_t>(needed >> 8), static_cast<uint8_t>(needed)})
-              .build();
+  frame = ipv4().udp(1, 2).payload(Bytes{static_cast<uint8_t>(needed >> 8), static_cast<uint8_t>(needed)}).build();
   frame[field] = frame[field + 1] = 0;
   ASSERT_TRUE(complete(frame));
   EXPECT_EQ(load_be16(frame.data() + field), 0xffff);

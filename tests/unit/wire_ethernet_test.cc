@@ -27,15 +27,9 @@ DropReason parse(const Bytes& frame) {
   return parse(frame, headers);
 }
 
-PacketBuilder from_a_to_b() {
-  return PacketBuilder().ethernet(kHostB, kHostA);
-}
-PacketBuilder ipv4() {
-  return from_a_to_b().ipv4(kAddressA, kAddressB);
-}
-PacketBuilder ipv6() {
-  return from_a_to_b().ipv6(ipv6_host(1), ipv6_host(2), 0xabcde);
-}
+PacketBuilder from_a_to_b() { return PacketBuilder().ethernet(kHostB, kHostA); }
+PacketBuilder ipv4() { return from_a_to_b().ipv4(kAddressA, kAddressB); }
+PacketBuilder ipv6() { return from_a_to_b().ipv6(ipv6_host(1), ipv6_host(2), 0xabcde); }
 
 Bytes changed(Bytes frame, size_t at, uint8_t value) {
   frame.at(at) = value;
@@ -66,8 +60,7 @@ TEST(EdgeFrame, ReadsTcpOverIpv4) {
 
 TEST(EdgeFrame, ReadsUdpOverIpv6BehindATag) {
   EdgeHeaders headers;
-  const Bytes frame =
-      from_a_to_b().vlan(0xa007).ipv6(ipv6_host(1), ipv6_host(2), 0xabcde).dscp(0x2e).udp(5, 6).build();
+  const Bytes frame = from_a_to_b().vlan(0xa007).ipv6(ipv6_host(1), ipv6_host(2), 0xabcde).dscp(0x2e).udp(5, 6).build();
   ASSERT_EQ(parse(frame, headers), DropReason::none);
   EXPECT_TRUE(headers.tagged);
   EXPECT_EQ(headers.tci, 0xa007);
@@ -87,19 +80,16 @@ TEST(EdgeFrame, CarriesWhatIsNotIp) {
   EdgeHeaders headers;
   ASSERT_EQ(parse(from_a_to_b().ether_type(kEtherTypeArp).payload(28).build(), headers), DropReason::none);
   EXPECT_EQ(headers.l3, 0);
-  ASSERT_EQ(parse(from_a_to_b().ether_type(38).payload(38).build(), headers), DropReason::none)
-      << "802.3 length";
+  ASSERT_EQ(parse(from_a_to_b().ether_type(38).payload(38).build(), headers), DropReason::none) << "802.3 length";
   EXPECT_EQ(headers.l3, 0);
   EXPECT_EQ(headers.ethertype, 38);
-  EXPECT_EQ(parse(from_a_to_b().ether_type(0x88cc).build(), headers), DropReason::none)
-      << "nothing behind the type";
+  EXPECT_EQ(parse(from_a_to_b().ether_type(0x88cc).build(), headers), DropReason::none) << "nothing behind the type";
 }
 
 TEST(EdgeFrame, RefusesRunts) {
   const Bytes frame = from_a_to_b().vlan(7).ether_type(kEtherTypeArp).build();
   for (size_t length = 0; length < frame.size(); ++length) {
-    EXPECT_EQ(parse(Bytes(frame.begin(), frame.begin() + static_cast<long>(length))), DropReason::runt)
-        << length;
+    EXPECT_EQ(parse(Bytes(frame.begin(), frame.begin() + static_cast<long>(length))), DropReason::runt) << length;
   }
   EXPECT_EQ(parse(frame), DropReason::none);
 }
@@ -108,8 +98,7 @@ TEST(EdgeFrame, RefusesStackedTagsAndForeignTagTypes) {
   EXPECT_EQ(parse(from_a_to_b().vlan(1).vlan(2).ether_type(0x0806).build()), DropReason::stacked_tags);
   for (const uint16_t type : {uint16_t{0x88a8}, uint16_t{0x9100}}) {
     EXPECT_EQ(parse(from_a_to_b().vlan(1, type).ether_type(0x0806).build()), DropReason::stacked_tags);
-    EXPECT_EQ(parse(from_a_to_b().vlan(1).vlan(2, type).ether_type(0x0806).build()),
-              DropReason::stacked_tags);
+    EXPECT_EQ(parse(from_a_to_b().vlan(1).vlan(2, type).ether_type(0x0806).build()), DropReason::stacked_tags);
   }
 }
 
@@ -135,9 +124,8 @@ TEST(EdgeFrame, MarksReservedAndGroupDestinations) {
                {kHostB, false, false}};
   for (const auto& expected : cases) {
     EdgeHeaders headers;
-    ASSERT_EQ(
-        parse(PacketBuilder().ethernet(expected.destination, kHostA).ether_type(0x88cc).build(), headers),
-        DropReason::none);
+    ASSERT_EQ(parse(PacketBuilder().ethernet(expected.destination, kHostA).ether_type(0x88cc).build(), headers),
+              DropReason::none);
     EXPECT_EQ(headers.reserved, expected.reserved) << std::hex << expected.destination;
     EXPECT_EQ(headers.group(), expected.group) << std::hex << expected.destination;
   }
@@ -156,11 +144,9 @@ TEST(EdgeFrame, RefusesContradictingIpv4) {
   EXPECT_EQ(parse(changed(frame, 14, 0x55)), DropReason::malformed_ip) << "version";
   EXPECT_EQ(parse(changed(frame, 14, 0x44)), DropReason::malformed_ip) << "header shorter than 20";
   EXPECT_EQ(parse(changed(frame, 14, 0x4f)), DropReason::malformed_ip) << "header longer than the packet";
-  EXPECT_EQ(parse(changed(frame, 17, 19)), DropReason::malformed_ip)
-      << "total length shorter than the header";
+  EXPECT_EQ(parse(changed(frame, 17, 19)), DropReason::malformed_ip) << "total length shorter than the header";
   EXPECT_EQ(parse(changed(frame, 17, 37)), DropReason::malformed_ip) << "total length longer than the frame";
-  EXPECT_EQ(parse(changed(frame, 16, 0xff)), DropReason::malformed_ip)
-      << "total length far longer than the frame";
+  EXPECT_EQ(parse(changed(frame, 16, 0xff)), DropReason::malformed_ip) << "total length far longer than the frame";
 }
 
 TEST(EdgeFrame, ReadsPortsBehindIpv4Options) {
@@ -174,8 +160,7 @@ TEST(EdgeFrame, RefusesContradictingL4) {
   const size_t l4 = ipv4().l4_offset();
   const Bytes tcp = ipv4().tcp(1, 2, 3).build();
   EXPECT_EQ(parse(changed(tcp, l4 + 12, 4 << 4)), DropReason::malformed_l4) << "TCP header shorter than 20";
-  EXPECT_EQ(parse(changed(tcp, l4 + 12, 9 << 4)), DropReason::malformed_l4)
-      << "TCP header longer than the packet";
+  EXPECT_EQ(parse(changed(tcp, l4 + 12, 9 << 4)), DropReason::malformed_l4) << "TCP header longer than the packet";
   const Bytes udp = ipv4().udp(1, 2).payload(4).build();
   EXPECT_EQ(parse(changed(udp, l4 + 5, 7)), DropReason::malformed_l4) << "UDP length shorter than its header";
   EXPECT_EQ(parse(changed(udp, l4 + 5, 13)), DropReason::malformed_l4) << "UDP length longer than the packet";
@@ -189,8 +174,7 @@ TEST(EdgeFrame, AllFragmentsOfADatagramLookAlike) {
   EdgeHeaders first;
   EdgeHeaders later;
   ASSERT_EQ(parse(ipv4().fragment(0, true).udp(1, 2).payload(24).build(), first), DropReason::none);
-  ASSERT_EQ(parse(ipv4().fragment(4, false).protocol(kProtocolUdp).payload(3).build(), later),
-            DropReason::none);
+  ASSERT_EQ(parse(ipv4().fragment(4, false).protocol(kProtocolUdp).payload(3).build(), later), DropReason::none);
   for (const EdgeHeaders& headers : {first, later}) {
     EXPECT_TRUE(headers.fragment);
     EXPECT_FALSE(headers.ports_valid);
@@ -205,10 +189,8 @@ TEST(EdgeFrame, AllFragmentsOfADatagramLookAlike) {
 }
 
 TEST(EdgeFrame, FirstFragmentMustHoldTheL4Header) {
-  EXPECT_EQ(parse(ipv4().fragment(0, true).protocol(kProtocolTcp).payload(16).build()),
-            DropReason::malformed_l4);
-  EXPECT_EQ(parse(ipv6().fragment(0, true).protocol(kProtocolTcp).payload(16).build()),
-            DropReason::malformed_l4);
+  EXPECT_EQ(parse(ipv4().fragment(0, true).protocol(kProtocolTcp).payload(16).build()), DropReason::malformed_l4);
+  EXPECT_EQ(parse(ipv6().fragment(0, true).protocol(kProtocolTcp).payload(16).build()), DropReason::malformed_l4);
   Bytes udp = ipv4().fragment(0, true).udp(1, 2).payload(8).build();
   udp[ipv4().l4_offset() + 4] = 0x20;  // the datagram is longer than its first fragment
   EXPECT_EQ(parse(udp), DropReason::none);
@@ -223,8 +205,7 @@ TEST(EdgeFrame, AtomicFragmentIsAWholePacket) {
 
 TEST(EdgeFrame, WalksIpv6ExtensionHeaders) {
   EdgeHeaders headers;
-  const Bytes frame =
-      ipv6().extension(0).extension(43, 3).extension(51, 2).extension(60, 2).tcp(3, 4).build();
+  const Bytes frame = ipv6().extension(0).extension(43, 3).extension(51, 2).extension(60, 2).tcp(3, 4).build();
   ASSERT_EQ(parse(frame, headers), DropReason::none);
   EXPECT_EQ(headers.protocol, kProtocolTcp);
   EXPECT_TRUE(headers.ports_valid);
@@ -250,8 +231,7 @@ TEST(EdgeFrame, RefusesContradictingIpv6) {
   EXPECT_EQ(parse(changed(frame, 14, 0x40)), DropReason::malformed_ip) << "version";
   EXPECT_EQ(parse(changed(frame, 19, 17)), DropReason::malformed_ip) << "payload longer than the frame";
   EXPECT_EQ(parse(changed(frame, 19, 7)), DropReason::malformed_ip) << "payload ends in an extension header";
-  EXPECT_EQ(parse(changed(frame, 14 + 41, 2)), DropReason::malformed_ip)
-      << "extension header longer than the payload";
+  EXPECT_EQ(parse(changed(frame, 14 + 41, 2)), DropReason::malformed_ip) << "extension header longer than the payload";
 }
 
 TEST(EdgeFrame, NoTruncationReadsPastTheEnd) {
@@ -264,8 +244,7 @@ TEST(EdgeFrame, NoTruncationReadsPastTheEnd) {
   for (const Bytes& frame : frames) {
     EXPECT_EQ(parse(frame), DropReason::none);
     for (size_t length = 0; length < frame.size(); ++length) {
-      EXPECT_NE(parse(Bytes(frame.begin(), frame.begin() + static_cast<long>(length))), DropReason::none)
-          << length;
+      EXPECT_NE(parse(Bytes(frame.begin(), frame.begin() + static_cast<long>(length))), DropReason::none) << length;
     }
   }
 }

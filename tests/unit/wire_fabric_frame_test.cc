@@ -233,8 +233,7 @@ TEST(FabricFrame, AckRecordsSurviveTheLink) {
 
 TEST(FabricFrame, OtherRecordsSurviveTheLink) {
   TestPacket probes(record_frame<ProbeRecord>(HEDDLE_PROBE, {{2047, 0xffffffff}}));
-  TestPacket credits(
-      record_frame<CreditRecord>(HEDDLE_CREDIT, {{0, HEDDLE_CREDIT_ASK, 5, 0xfffffffe}, {7, 0, 1, 2}}));
+  TestPacket credits(record_frame<CreditRecord>(HEDDLE_CREDIT, {{0, HEDDLE_CREDIT_ASK, 5, 0xfffffffe}, {7, 0, 1, 2}}));
   TestPacket notices(record_frame<NoticeRecord>(HEDDLE_NOTICE, {{65534, 9, 0x8000000000000001}}));
   TestPacket loads(record_frame<LoadRecord>(HEDDLE_LOAD, {{63, 65535, 1000000}}));
   LinkFrame link;
@@ -344,8 +343,7 @@ TEST(FabricFrame, RefusesImpossibleDataFields) {
       {"flag", [](Packet& packet, Stamp&) { packet.header_flags = 0x08; }},
       {"shorter than an Ethernet header", [](Packet& packet, Stamp&) { packet.payload = 13; }},
   };
-  for (const auto& [text, change] : changes)
-    EXPECT_EQ(check(data_frame(change)), DropReason::bad_frame) << text;
+  for (const auto& [text, change] : changes) EXPECT_EQ(check(data_frame(change)), DropReason::bad_frame) << text;
   EXPECT_EQ(check(data_frame([](Packet& packet, Stamp& stamp) {
               packet.destination.node = HEDDLE_FLOOD_NODE;
               stamp.flow = kNoFlow;
@@ -368,8 +366,7 @@ TEST(FabricFrame, RefusesImpossibleRecordFields) {
   EXPECT_EQ(check(record_frame<NoticeRecord>(HEDDLE_NOTICE, {{0, 1, 2}})), DropReason::bad_frame);
   EXPECT_EQ(check(record_frame<NoticeRecord>(HEDDLE_NOTICE, {{0xffff, 1, 2}})), DropReason::bad_frame);
   EXPECT_EQ(check(record_frame<LoadRecord>(HEDDLE_LOAD, {{64, 1, 2}})), DropReason::bad_frame);
-  EXPECT_EQ(check(forged(record_frame<AckRecord>(HEDDLE_ACK, {kAck}), 17, 1)), DropReason::bad_frame)
-      << "flags";
+  EXPECT_EQ(check(forged(record_frame<AckRecord>(HEDDLE_ACK, {kAck}), 17, 1)), DropReason::bad_frame) << "flags";
 }
 
 TEST(FabricFrame, RefusesImpossibleHellos) {

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each way in which a topology file can be wrong, with the message it gets.
+#include <gtest/gtest.h>
+
+#include "config/topology_file.h"
+#include "tests/unit/config_support.h"
+
+namespace heddle {
+namespace {
+
+using test::WrongFile;
+
+class TopologyErrors : public testing::TestWithParam<WrongFile> {};
+
+TEST_P(TopologyErrors, SayWhereWhatAndWhatInstead) {
+  ConfigErrors errors;
+  const auto topology = parse_topology(test::without_first_newline(GetParam().text), "topology.yaml", errors);
+  EXPECT_FALSE(topology.has_value());
+  EXPECT_EQ(errors.text(), test::without_first_newline(GetParam().messages));
+}
+
+const WrongFile kSyntax[] = {
+    {"empty", "", "topology.yaml:1:1: found nothing, allowed a map with name, nodes and links\n"},
+    {"not_yaml", R"(
+name: x
+nodes: [a, b
+)",
+     "topology.yaml:3:1: found bad YAML (end of sequence flow not found), allowed YAML 1.2\n"},
+    {"not_a_map", "- a\n", "topology.yaml:1:1: found a list, allowed a map with name, nodes and links\n"},
+    {"duplicate_key", R"(
+name: x
+nodes:
+  a: { address: 1, ports: { p1: } }
+  a: { address: 2, ports: { p1: } }
+)",
+     "topology.yaml:4:3: nodes.a: found the key a second time, allowed one, as on line 3\n"},
+    {"list_as_key", R"(
+? [a, b]
+: 1
+)",
+     "topology.yaml:1:3: found a list or map as key, allowed a name\n"},
+    {"tag", "name: !secret x\n", "topology.yaml:1:7: name: found tag !secret, allowed no tags\n"},
+    {"several_documents", "name: x\n---\nname: y\n", "topology.yaml:1:1: found several documents, allowed one\n"},
+    {"alias_of_itself", "nodes: &all { a: *all }\n",
+     "topology.yaml:1:18: nodes.a: found an alias of what it stands in, allowed an alias of a finished "
+     "value\n"},
+    {"unknown_alias", "nodes: *nobody\n",
+     "topology.yaml:1:8: found bad YAML (the referenced anchor is not defined), allowed YAML 1.2\n"},
+    {"deep", "nodes: [[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]\n",
+     "topology.yaml:1:23: nodes[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]: found deeper nesting, allowed "
+     "16 levels\n"},
+};
+
+const WrongFile kNodes[] = {
+    {"unknown_key_near", R"(
+name: x
+nodez: {}
+nodes:
+  a: { address: 1, ports: { p1: } }
+)",
+     "topology.yaml:2:1: nodez: found an unknown key, allowed nodes\n"},
+    {"unknown_key_far", R"(
+name: x
+nodes:
+  a: { address: 1, ports: { p1: }, weather: fine }
+)",
+     "topology.yaml:3:36: nodes.a.weather: found an unknown key, allowed address or ports\n"},
+    {"no_name_no_nodes", "links: []\n", R"(
+topology.yaml:1:1: name: found nothing, allowed a name of letters, digits, - and _, at most 31
+topology.yaml:1:1: nodes: found nothing, allowed a map of nodes
+)"},
+    {"bad_name", R"(
+name: "a fabric"
+nodes:
+  a:b: { address: 1, ports: { "p.1": } }
+)",
+     R"(
+topology.yaml:1:7: name: found "a fabric", allowed a name of letters, digits, - and _, at most 31
+topology.yaml:3:3: nodes.a:b: found this name, allowed letters, digits, - and _, at most 31
+topology.yaml:3:31: nodes.a:b.ports.p.1: found this name, allowed letters, digits, - and _, at most 15
+)"},
+    {"address_zero", R"(
+name: x
+nodes:
+  a:
+    address: 0
+    ports: { p1: }
+)",
+     "topology.yaml:4:14: nodes.a.address: found 0, allowed 1 to 65534\n"},
+    {"address_of_all", R"(
+name: x
+nodes:
+  a: { address: 65535, ports: { p1: } }
+)",
+     "topology.yaml:3:17: nodes.a.address: found 65535, allowed 1 to 65534\n"},
+    {"address_as_text", R"(
+name: x
+nodes:
+  a: { address: "1", ports: { p1: } }
+)",
+     "topology.yaml:3:17: nodes.a.address: found \"1\", allowed 1 to 65534\n"},
+    {"address_missing", R"(
+name: x
+nodes:
+  a: { ports: { p1: } }
+)",
+     "topology.yaml:3:3: nodes.a.address: found nothing, allowed 1 to 65534\n"},
+    {"address_twice", R"(
+name: x
+nodes:
+  a: { address: 7, ports: { p1: } }
+  b: { address: 7, ports: { p1: } }
+links:
+  - ends: ["a:p1", "b:p1"]
+)",
+     "topology.yaml:4:17: nodes.b.address: found 7, the address of a, allowed one that no other node has\n"},
+    {"node_without_ports", R"(
+name: x
+nodes:
+  a: { address: 1 }
+)",
+     "topology.yaml:3:3: nodes.a: found a node without ports, allowed 1 to 64 ports\n"},
+    {"edge_mtu_range", R"(
+name: x
+edge_mtu: 100
+nodes:
+  a: { address: 1, ports: { p1: } }
+)",
+     "topology.yaml:2:11: edge_mtu: found 100, allowed 576 to 9600\n"},
+    {"unreachable", R"(
+name: x
+nodes:
+  a: { address: 1, ports: { p1: } }
+  b: { address: 2, ports: { p1: } }
+  c: { address: 3, ports: { p1: } }
+links:
+  - ends: ["a:p1", "b:p1"]
+)",
+     "topology.yaml:5:3: nodes.c: found no path to a, allowed nodes that links connect\n"},
+};
+
+// Two nodes, with room for one link between them.
+std::string two_nodes(const std::string& rest) {
+  return "name: x\nnodes:\n  leaf1: { address: 1, ports: { p1: , p2: , p3: { vlan: 10 } } }\n"
+         "  leaf2: { address: 2, ports: { p1: , p2: } }\n" +
+         rest;
+}
+
+const WrongFile kLinks[] = {
+    {"one_end", two_nodes("links:\n  - ends: [\"leaf1:p1\"]\n"),
+     "topology.yaml:6:11: links[0].ends: found 1 end, allowed 2, as in [leaf1:p1, spine1:p1]\n"},
+    {"no_ends", two_nodes("links:\n  - rate: 10G\n"),
+     "topology.yaml:6:5: links[0].ends: found nothing, allowed 2, as in [leaf1:p1, spine1:p1]\n"},
+    {"end_form", two_nodes("links:\n  - ends: [leaf1, \"leaf2:p1\"]\n"),
+     "topology.yaml:6:12: links[0].ends[0]: found leaf1, allowed a node and a port, as in leaf1:p1\n"},
+    {"end_node", two_nodes("links:\n  - ends: [\"leaf3:p1\", \"leaf2:p1\"]\n"),
+     "topology.yaml:6:12: links[0].ends[0]: found no node leaf3, allowed leaf1\n"},
+    {"end_port", two_nodes("links:\n  - ends: [\"leaf1:p9\", \"leaf2:p1\"]\n"),
+     "topology.yaml:6:12: links[0].ends[0]: found no port p9 on leaf1, allowed p1, p2 or p3\n"},
+    {"both_ends_on_one", two_nodes("links:\n  - ends: [\"leaf1:p1\", \"leaf1:p2\"]\n"),
+     "topology.yaml:6:24: links[0].ends[1]: found both ends on leaf1, allowed two different nodes\n"},
+    {"port_twice",
+     two_nodes("links:\n  - ends: [\"leaf1:p1\", \"leaf2:p1\"]\n  - ends: [\"leaf1:p1\", \"leaf2:p2\"]\n"),
+     "topology.yaml:7:12: links[1].ends[0]: found leaf1:p1, which is in links[0].ends[0], allowed one link "
+     "for each port\n"},
+    {"mtu_without_room", two_nodes("links:\n  - { ends: [\"leaf1:p1\", \"leaf2:p1\"], mtu: 1553 }\n"),
+     "topology.yaml:6:44: links[0].mtu: found 1553, allowed 1554 to 16000 (edge MTU 1500 and the fabric "
+     "header)\n"},
+    {"rate_without_unit", two_nodes("links:\n  - { ends: [\"leaf1:p1\", \"leaf2:p1\"], rate: 1000 }\n"),
+     "topology.yaml:6:45: links[0].rate: found 1000, allowed 1k to 1T bits per second\n"},
+    {"vlan_on_fabric_port", two_nodes("links:\n  - ends: [\"leaf1:p3\", \"leaf2:p1\"]\n"),
+     "topology.yaml:3:51: nodes.leaf1.ports.p3.vlan: found the key on a port of a link, allowed the key on "
+     "edge ports\n"},
+};
+
+// One node whose port p1 has these settings.
+std::string one_port(const std::string& settings) {
+  return "name: x\nnodes:\n  a:\n    address: 1\n    ports:\n      p1: { " + settings + " }\n";
+}
+
+const WrongFile kPorts[] = {
+    {"vlan_range", one_port("vlan: 4095"),
+     "topology.yaml:6:19: nodes.a.ports.p1.vlan: found 4095, allowed 1 to 4094\n"},
+    {"vlan_and_trunk", one_port("vlan: 1, trunk: [2]"),
+     "topology.yaml:6:13: nodes.a.ports.p1.vlan: found both vlan and trunk, allowed one of them\n"},
+    {"native_alone", one_port("native: 5"),
+     "topology.yaml:6:13: nodes.a.ports.p1.native: found native without trunk, allowed native on trunk ports, "
+     "vlan on others\n"},
+    {"native_in_trunk", one_port("trunk: [5, 6], native: 5"),
+     "topology.yaml:6:21: nodes.a.ports.p1.trunk[0]: found 5, the native VLAN, allowed other VLANs\n"},
+    {"trunk_vlan_twice", one_port("trunk: [5, 5]"),
+     "topology.yaml:6:24: nodes.a.ports.p1.trunk[1]: found 5 a second time, allowed each VLAN once\n"},
+    {"trunk_of_nothing", one_port("trunk: []"),
+     "topology.yaml:6:20: nodes.a.ports.p1.trunk: found an empty list, allowed 1 or more VLANs\n"},
+    {"trunk_no_list", one_port("trunk: 5"),
+     "topology.yaml:6:20: nodes.a.ports.p1.trunk: found 5, allowed a list of VLANs\n"},
+    {"port_mtu_above_edge_mtu", one_port("mtu: 9000"),
+     "topology.yaml:6:18: nodes.a.ports.p1.mtu: found 9000, allowed 576 to 1500\n"},
+    {"not_a_bool", one_port("forward_reserved: yes"),
+     "topology.yaml:6:31: nodes.a.ports.p1.forward_reserved: found yes, allowed true or false\n"},
+    {"number_too_long", one_port("stations_max: 99999999999999999999"),
+     "topology.yaml:6:27: nodes.a.ports.p1.stations_max: found 99999999999999999999, allowed 1 to 1000000\n"},
+};
+
+// A good node, and something else.
+std::string with_node(const std::string& rest) {
+  return "name: x\nnodes:\n  a: { address: 1, ports: { p1: { vlan: 10 } } }\n" + rest;
+}
+
+const WrongFile kFabric[] = {
+    {"duration_without_unit", with_node("settings: { hello_interval: 10 }\n"),
+     "topology.yaml:4:29: settings.hello_interval: found 10, allowed 100us to 10s\n"},
+    {"flow_ids_range", with_node("settings: { flow_ids: 65536 }\n"),
+     "topology.yaml:4:23: settings.flow_ids: found 65536, allowed 1 to 65535\n"},
+    {"drop_mark_above_credits", with_node("settings: { input_drop_mark: 1024 }\n"),
+     "topology.yaml:4:30: settings.input_drop_mark: found 1024, allowed less than link_credits, 1024\n"},
+    {"credits_below_drop_mark", with_node("settings: { link_credits: 500 }\n"),
+     "topology.yaml:4:27: settings.link_credits: found 500, allowed more than input_drop_mark, 768\n"},
+    {"ack_timers_order", with_node("settings: { ack_busy: 1ms }\n"),
+     "topology.yaml:4:23: settings.ack_busy: found 1ms, allowed up to ack_hard, 100us\n"},
+    {"settings_key", with_node("settings: { helo_interval: 10ms }\n"),
+     "topology.yaml:4:13: settings.helo_interval: found an unknown key, allowed hello_interval\n"},
+    {"class_name_missing", with_node("classes: [{ ftag: 1 }]\n"),
+     "topology.yaml:4:11: classes[0].name: found nothing, allowed a name of letters, digits, - and _, at most "
+     "31\n"},
+    {"class_name_twice", with_node("classes: [{ name: a }, { name: a }]\n"),
+     "topology.yaml:4:32: classes[1].name: found a a second time, allowed a name that no other class has\n"},
+    {"class_ftag_twice", with_node("classes: [{ name: a, ftag: 2 }, { name: b, ftag: 2 }]\n"),
+     "topology.yaml:4:50: classes[1].ftag: found 2, the FTAG of class a, allowed one that no class has yet\n"},
+    {"class_pcp_twice", with_node("classes: [{ name: a, pcp: [1, 2] }, { name: b, pcp: [2] }]\n"),
+     "topology.yaml:4:54: classes[1].pcp[0]: found 2, allowed one that no class has yet (class a)\n"},
+    {"class_match", with_node("classes: [{ name: a, match: [mac, colour] }]\n"),
+     "topology.yaml:4:35: classes[0].match[1]: found colour, allowed mac, ip, ports or flow_label\n"},
+    {"class_life", with_node("classes: [{ name: a, life: 10s }]\n"),
+     "topology.yaml:4:28: classes[0].life: found 10s, allowed 64us to 4s\n"},
+    {"class_queue", with_node("classes: [{ name: a, flow_queue: 1G }]\n"),
+     "topology.yaml:4:34: classes[0].flow_queue: found 1G, allowed 16k to 64M bytes\n"},
+    {"no_classes", with_node("classes: []\n"), "topology.yaml:4:10: classes: found 0 classes, allowed 1 to 16\n"},
+    {"station_mac", with_node("stations: [{ mac: \"01:00:5e:00:00:01\", vlan: 10, port: \"a:p1\" }]\n"),
+     "topology.yaml:4:19: stations[0].mac: found \"01:00:5e:00:00:01\", allowed the MAC address of one station, "
+     "as in 02:00:00:00:00:0a\n"},
+    {"station_vlan", with_node("stations: [{ mac: \"02:00:5e:00:00:01\", vlan: 11, port: \"a:p1\" }]\n"),
+     "topology.yaml:4:46: stations[0].vlan: found 11, allowed a VLAN of a:p1\n"},
+    {"station_twice",
+     with_node("stations:\n  - &one { mac: \"02:00:5e:00:00:01\", vlan: 10, port: \"a:p1\" }\n  - *one\n"),
+     "topology.yaml:5:17: stations[1].mac: found 02:00:5e:00:00:01 a second time, allowed each address once in "
+     "a VLAN\n"},
+};
+
+std::string case_name(const testing::TestParamInfo<WrongFile>& info) { return info.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Syntax, TopologyErrors, testing::ValuesIn(kSyntax), case_name);
+INSTANTIATE_TEST_SUITE_P(Nodes, TopologyErrors, testing::ValuesIn(kNodes), case_name);
+INSTANTIATE_TEST_SUITE_P(Links, TopologyErrors, testing::ValuesIn(kLinks), case_name);
+INSTANTIATE_TEST_SUITE_P(Ports, TopologyErrors, testing::ValuesIn(kPorts), case_name);
+INSTANTIATE_TEST_SUITE_P(Fabric, TopologyErrors, testing::ValuesIn(kFabric), case_name);
+
+TEST(TopologyErrors, StationOnFabricPort) {
+  ConfigErrors errors;
+  const std::string text = two_nodes(
+      "links:\n  - ends: [\"leaf1:p1\", \"leaf2:p1\"]\n"
+      "stations:\n  - { mac: \"02:00:00:00:00:01\", port: \"leaf1:p1\" }\n");
+  EXPECT_FALSE(parse_topology(text, "t.yaml", errors));
+  EXPECT_EQ(errors.text(), "t.yaml:8:39: stations[0].port: found leaf1:p1, which is in a link, allowed an edge port\n");
+}
+
+TEST(TopologyErrors, TooManyPorts) {
+  std::string text = "name: x\nnodes:\n  a:\n    address: 1\n    ports:\n";
+  for (int i = 1; i <= 70; ++i) text += "      p" + std::to_string(i) + ":\n";
+  ConfigErrors errors;
+  EXPECT_FALSE(parse_topology(text, "t.yaml", errors));
+  EXPECT_EQ(errors.text(), "t.yaml:70:7: nodes.a.ports.p65: found one port more, allowed 64 on a node\n");
+}
+
+TEST(TopologyErrors, TooLarge) {
+  ConfigErrors errors;
+  EXPECT_FALSE(parse_topology(std::string(1024 * 1024 + 1, '#'), "t.yaml", errors));
+  EXPECT_EQ(errors.text(), "t.yaml:1:1: found a larger file, allowed 1 MiB\n");
+}
+
+// Each line stands for a thousand of the line before.
+TEST(TopologyErrors, AliasesThatBlowUp) {
+  std::string text = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
+  for (int i = 1; i < 9; ++i) {
+    const std::string alias = "*a" + std::to_string(i - 1);
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + alias;
+    for (int j = 1; j < 10; ++j) text += ", " + alias;
+    text += "]\n";
+  }
+  ConfigErrors errors;
+  EXPECT_FALSE(parse_topology(text, "t.yaml", errors));
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors.items()[0].allowed, "400000");
+}
+
+TEST(TopologyErrors, NoFile) {
+  ConfigErrors errors;
+  EXPECT_FALSE(load_topology("/nonexistent/t.yaml", errors));
+  EXPECT_EQ(errors.text(),
+            "/nonexistent/t.yaml:1:1: found no file (No such file or directory), allowed a readable YAML file\n");
+}
+
+TEST(TopologyErrors, AFolderIsNoFile) {
+  ConfigErrors errors;
+  EXPECT_FALSE(load_topology("/", errors));
+  EXPECT_EQ(errors.size(), 1u);
+}
+
+TEST(TopologyErrors, ToldInOrderAndNotWithoutEnd) {
+  std::string text = "name: x\nnodes:\n";
+  for (int i = 0; i < 300; ++i) text += "  n" + std::to_string(i) + ": { address: 0, ports: { p1: } }\n";
+  ConfigErrors errors;
+  EXPECT_FALSE(parse_topology(text, "t.yaml", errors));
+  EXPECT_EQ(errors.items().size(), ConfigErrors::kMax);
+  EXPECT_GT(errors.size(), ConfigErrors::kMax);
+  for (size_t i = 1; i < errors.items().size(); ++i) {
+    EXPECT_LE(errors.items()[i - 1].line, errors.items()[i].line);
+  }
+  EXPECT_NE(errors.text().find(" more\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace heddle
