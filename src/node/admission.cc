@@ -16,6 +16,7 @@ void Worker::admit(Port& port, FlowId id, Packet* packet, Nanos now) {
     return finish_if_empty(port, id);
   }
   packet->input_flow = id;
+  packet->epoch = port.input.epoch;
   flow.queue.push(packet);
   ++flow.queued_packets;
   ++port.input.queued_packets;

@@ -2,6 +2,7 @@
 // Arbitration and crossing (A10, X1): round robin over the virtual output queues that have something to send, and over
 // the flows in each. A packet crosses only with room at its output and an output flow ID reserved there.
 #include <bit>
+#include <cassert>
 
 #include "node/worker.h"
 
@@ -90,6 +91,8 @@ void Worker::accept(Port& output, Packet* packet) {
   bool dead = !output.usable();
   if (packet->output_flow != kNoFlow) {
     OutputFlow& entry = output.output.flows[packet->output_flow];
+    assert(entry.state != OutputFlowState::free && entry.input_port == packet->input_port);
+    assert(entry.input_flow == packet->input_flow && entry.input_epoch == packet->epoch);  // invariant 4
     ++entry.queued;
     dead = dead || (entry.flags & kOutputEnded);
   }

@@ -43,7 +43,6 @@ void Worker::receive_port(Port& port, Nanos now) {
       port.counters.received_bytes += packet->length;
       packet->arrival_ns = port.seen_empty_ns;
       packet->input_port = port.index;
-      packet->epoch = port.input.epoch;
       if (port.is_fabric())
         fabric_receive(port, packet, now);
       else

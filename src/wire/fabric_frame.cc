@@ -94,18 +94,20 @@ bool hello_sound(const LinkFrame& frame) {
          name_sound(hello.port_name, sizeof(hello.port_name));
 }
 
-void copy_name(char* field, uint32_t bytes, std::string_view text) {
-  std::memset(field, 0, bytes + 1);
-  const size_t count = std::min<size_t>(text.size(), bytes);
-  std::transform(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(count), field,
-                 [](char c) { return c < 0x20 || c > 0x7e ? '?' : c; });
+// The last byte of the field stays 0.
+template <size_t kBytes>
+void copy_name(char (&field)[kBytes], std::string_view text) {
+  for (size_t i = 0; i < kBytes; ++i) {
+    const char c = i < kBytes - 1 && i < text.size() ? text[i] : '\0';
+    field[i] = c == '\0' || (c >= 0x20 && c <= 0x7e) ? c : '?';
+  }
 }
 
 }  // namespace
 
 void Hello::set_names(std::string_view node_text, std::string_view port_text) {
-  copy_name(node_name, HEDDLE_NODE_NAME_BYTES, node_text);
-  copy_name(port_name, HEDDLE_PORT_NAME_BYTES, port_text);
+  copy_name(node_name, node_text);
+  copy_name(port_name, port_text);
 }
 
 uint32_t session_tag(uint64_t nonce_a, uint64_t nonce_b) {

@@ -62,7 +62,7 @@ const WrongFile kProcess[] = {
     {"idle", leaf1("idle: spin\n"), "etc/node.yaml:4:7: idle: found spin, allowed sleep or poll\n"},
     {"log_level", leaf1("log_level: loud\n"),
      "etc/node.yaml:4:12: log_level: found loud, allowed trace, debug, info, warning or error\n"},
-    {"memory", leaf1("memory: 512\n"), "etc/node.yaml:4:9: memory: found 512, allowed 32M to 1T bytes\n"},
+    {"memory", leaf1("memory: 512\n"), "etc/node.yaml:4:9: memory: found 512, allowed 32M to 1024G bytes\n"},
     {"huge_pages", leaf1("huge_pages: 1\n"), "etc/node.yaml:4:13: huge_pages: found 1, allowed true or false\n"},
     {"socket", leaf1("socket: heddle.sock\n"),
      "etc/node.yaml:4:9: socket: found heddle.sock, allowed an absolute path, at most 107 bytes\n"},

@@ -278,13 +278,14 @@ TEST(TopologyErrors, TooLarge) {
   EXPECT_EQ(errors.text(), "t.yaml:1:1: found a larger file, allowed 1 MiB\n");
 }
 
-// Each line stands for a thousand of the line before.
+// Each line stands for ten of the line before.
 TEST(TopologyErrors, AliasesThatBlowUp) {
   std::string text = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
   for (int i = 1; i < 9; ++i) {
-    const std::string alias = "*a" + std::to_string(i - 1);
-    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + alias;
-    for (int j = 1; j < 10; ++j) text += ", " + alias;
+    const std::string above = std::to_string(i - 1);
+    const std::string name = std::to_string(i);
+    text.append("a").append(name).append(": &a").append(name).append(" [*a").append(above);
+    for (int j = 1; j < 10; ++j) text.append(", *a").append(above);
     text += "]\n";
   }
   ConfigErrors errors;

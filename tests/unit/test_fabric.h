@@ -19,21 +19,25 @@ namespace heddle::test {
 class HeapPool : public PacketPool {
  public:
   uint32_t allocate(Packet** packets, uint32_t count) override {
-    for (uint32_t i = 0; i < count; ++i) {
-      auto* cell = new Cell;
-      cell->packet = {};
-      cell->packet.data = cell->bytes + kPacketHeadroomBytes;
-      packets[i] = &cell->packet;
-      ++out_;
-    }
+    for (uint32_t i = 0; i < count; ++i) packets[i] = fresh();
+    out_ += count;
     return count;
   }
   void release(Packet** packets, uint32_t count) override {
-    for (uint32_t i = 0; i < count; ++i) delete reinterpret_cast<Cell*>(packets[i]);
+    for (uint32_t i = 0; i < count; ++i) destroy(packets[i]);
     out_ -= count;
   }
   uint32_t room_bytes() const override { return kBufferBytes; }
   int64_t out() const { return out_; }
+
+ protected:
+  static Packet* fresh() {
+    auto* cell = new Cell;
+    cell->packet = {};
+    cell->packet.data = cell->bytes + kPacketHeadroomBytes;
+    return &cell->packet;
+  }
+  static void destroy(Packet* packet) { delete reinterpret_cast<Cell*>(packet); }
 
  private:
   struct Cell {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// heddle: the operator's command. Asks a running heddled, and brings labs up and down.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+
+#include "lab/lab_command.h"
+#include "telemetry/show_command.h"
+
+int main(int argc, char** argv) {
+  CLI::App app("Looks into a heddle fabric and runs labs.", "heddle");
+  app.set_version_flag("--version", HEDDLE_VERSION_TEXT);
+  app.require_subcommand(1);
+  heddle::add_show_command(app);
+  heddle::add_lab_command(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "heddle: %s\n", error.what());
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
+}

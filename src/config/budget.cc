@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/budget.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "config/units.h"
+#include "heddle/frames.h"
+
+namespace heddle {
+
+uint32_t fabric_mtu_bytes(uint32_t edge_mtu_bytes) {
+  return edge_mtu_bytes + kEthernetHeaderBytes + HEDDLE_DATA_OVERHEAD_BYTES - kEthernetHeaderBytes;
+}
+
+uint32_t frame_bytes_max(const TopologyPort& port) {
+  constexpr uint32_t kTagBytes = 4;
+  return port.mtu_bytes + kEthernetHeaderBytes + (port.fabric ? 0 : kTagBytes);
+}
+
+bool device_uses(std::string_view device, std::string_view driver) {
+  if (!device.starts_with(driver)) return false;
+  const std::string_view rest = device.substr(driver.size());
+  return rest.empty() || rest[0] == ',' || rest[0] == '_' || (rest[0] >= '0' && rest[0] <= '9');
+}
+
+std::string_view device_argument(std::string_view device, std::string_view argument) {
+  for (size_t at = device.find(','); at != std::string_view::npos; at = device.find(',', at + 1)) {
+    std::string_view item = device.substr(at + 1);
+    item = item.substr(0, item.find(','));
+    if (item.size() > argument.size() && item.starts_with(argument) && item[argument.size()] == '=') {
+      return item.substr(argument.size() + 1);
+    }
+  }
+  return {};
+}
+
+uint32_t device_frame_bytes_max(std::string_view device) {
+  if (device_uses(device, "net_af_xdp")) return kAfXdpFrameBytesMax;
+  if (device_uses(device, "net_af_packet")) {
+    const uint64_t slot = parse_integer(device_argument(device, "framesz")).value_or(kAfPacketFrameSize);
+    constexpr uint64_t kLargest = std::numeric_limits<uint16_t>::max();
+    return static_cast<uint32_t>(std::clamp<uint64_t>(slot, kAfPacketHeaderBytes, kLargest) - kAfPacketHeaderBytes);
+  }
+  return std::numeric_limits<uint32_t>::max();  // the driver tells when the device is opened
+}
+
+uint64_t buffers_needed(const ProcessConfig& process) {
+  const FabricSettings& settings = process.topology.settings;
+  uint64_t buffers = uint64_t{kPoolCacheBuffers} * process.threads;
+  for (const NodeProcess& node : process.nodes) {
+    const std::vector<TopologyPort>& ports = process.topology.nodes[node.node_index].ports;
+    for (const PortDevice& device : node.ports) {
+      const bool fabric = ports[device.port].fabric;
+      buffers += fabric ? settings.link_credits : settings.input_drop_mark_packets;
+      const bool in_process = fabric && device.device.empty();
+      if (!in_process) buffers += process.receive_descriptors + process.transmit_descriptors;
+    }
+  }
+  return buffers;
+}
+
+}  // namespace heddle

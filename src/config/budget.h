@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a configuration needs of buffers, rings and frame room (C9). Pure functions; the loaders refuse what
+// does not fit.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "config/node_config.h"
+#include "topology/topology.h"
+
+namespace heddle {
+
+constexpr uint32_t kDescriptorReserve = 64;    // receive descriptors for ACK and control frames, which take no credits
+constexpr uint32_t kPoolCacheBuffers = 384;    // per thread: a mempool cache of 256 keeps up to half as much again
+constexpr uint32_t kBufferMemoryBytes = 2560;  // of one buffer: its bytes, headroom, packet and mbuf data, alignment
+constexpr uint16_t kEdgeMtuMin = 576;
+constexpr uint16_t kEdgeMtuMax = 9600;
+constexpr uint16_t kLinkMtuMax = 16000;
+// An AF_XDP frame lies in one page together with the kernel's headroom, the mbuf and our packet data.
+constexpr uint32_t kAfXdpFrameBytesMax = 3496;
+// AF_PACKET puts its own header in front of each frame in the ring; `framesz` of the device string counts
+// both.
+constexpr uint32_t kAfPacketHeaderBytes = 80;
+constexpr uint32_t kAfPacketFrameSize = 2048;  // framesz where the device string gives none
+
+// Bytes of layer 3 that a fabric link carries for frames of this edge MTU: the header stands in front of the
+// whole frame.
+uint32_t fabric_mtu_bytes(uint32_t edge_mtu_bytes);
+
+// The largest frame on a port: MTU, Ethernet header and, on edge ports, a tag.
+uint32_t frame_bytes_max(const TopologyPort& port);
+
+// True if the device string is one of this DPDK virtual driver, as in net_af_xdp0,iface=eth1.
+bool device_uses(std::string_view device, std::string_view driver);
+
+// The value of one argument of a device string, as "iface"; empty if it has none.
+std::string_view device_argument(std::string_view device, std::string_view argument);
+
+// The largest frame that a device of this string can take, as far as the string tells.
+uint32_t device_frame_bytes_max(std::string_view device);
+
+// Buffers that can be in use at once: what every port may hold by its credits or its drop mark, both rings of
+// every device, and the caches of every thread.
+uint64_t buffers_needed(const ProcessConfig& process);
+
+}  // namespace heddle

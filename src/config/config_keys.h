@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every key of the three files, by the map it stands in. The loaders accept these and no others; a test holds
+// the JSON Schemas and docs/configuration.md to the same lists.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace heddle::config_keys {
+
+// Topology file.
+inline constexpr auto kTopology =
+    std::to_array<std::string_view>({"name", "edge_mtu", "settings", "classes", "nodes", "links", "stations"});
+inline constexpr auto kSettings = std::to_array<std::string_view>(
+    {"hello_interval", "hellos_missed", "probe_base", "credit_interval", "station_age", "flow_ids", "link_credits",
+     "input_drop_mark", "output_room", "orphans_max", "ack_records", "ack_idle", "ack_busy", "ack_hard", "life"});
+inline constexpr auto kClass =
+    std::to_array<std::string_view>({"name", "ftag", "match", "flow_channels", "pcp", "dscp", "life", "flow_queue"});
+inline constexpr auto kNode = std::to_array<std::string_view>({"address", "ports"});
+inline constexpr auto kPort = std::to_array<std::string_view>(
+    {"vlan", "trunk", "native", "rate", "mtu", "forward_reserved", "flood_rate", "stations_max"});
+inline constexpr auto kLink = std::to_array<std::string_view>({"ends", "rate", "mtu"});
+inline constexpr auto kStation = std::to_array<std::string_view>({"mac", "vlan", "port"});
+
+// Node file.
+inline constexpr auto kNodeFile =
+    std::to_array<std::string_view>({"topology", "node", "nodes", "workers", "devices", "threads", "idle", "huge_pages",
+                                     "memory", "buffers", "receive_descriptors", "transmit_descriptors",
+                                     "match_entries", "socket", "socket_group", "log_level", "complete_checksums"});
+inline constexpr auto kNodeProcess = std::to_array<std::string_view>({"workers", "devices"});
+inline constexpr auto kDevice = std::to_array<std::string_view>({"device", "complete_checksums", "delay", "loss"});
+
+// Lab file; settings, classes, stations and ports as in the topology file.
+inline constexpr auto kLab = std::to_array<std::string_view>(
+    {"name", "edge_mtu", "settings", "classes", "stations", "addresses", "driver", "threads", "topology"});
+inline constexpr auto kLabTopology = std::to_array<std::string_view>({"kinds", "nodes", "links"});
+inline constexpr auto kLabKinds = std::to_array<std::string_view>({"switch", "host"});
+inline constexpr auto kLabSwitchKind = std::to_array<std::string_view>({"workers"});
+inline constexpr auto kLabHostKind = std::to_array<std::string_view>({"exec"});
+inline constexpr auto kLabSwitch = std::to_array<std::string_view>({"kind", "address", "workers", "ports"});
+inline constexpr auto kLabHost =
+    std::to_array<std::string_view>({"kind", "ipv4", "ipv6", "mac", "vlan", "interfaces", "exec"});
+inline constexpr auto kLabInterface = std::to_array<std::string_view>({"ipv4", "ipv6", "mac", "vlan"});
+inline constexpr auto kLabLink = std::to_array<std::string_view>({"endpoints", "rate", "delay", "loss", "mtu"});
+
+}  // namespace heddle::config_keys

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/lab_host_reader.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+
+#include "config/config_keys.h"
+#include "config/units.h"
+
+namespace heddle {
+
+namespace {
+
+// An address with prefix length, as in 10.0.0.1/24.
+bool is_cidr(std::string_view text, int family, uint64_t prefix_max) {
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return false;
+  const auto prefix = parse_integer(text.substr(slash + 1));
+  uint8_t address[16];
+  const std::string address_text(text.substr(0, slash));
+  return prefix && *prefix >= 1 && *prefix <= prefix_max && inet_pton(family, address_text.c_str(), address) == 1;
+}
+
+}  // namespace
+
+void LabHostReader::read_kind(const YamlValue& value) {
+  value.expect_map(config_keys::kLabHostKind);
+  read_exec(value["exec"], kind_exec_);
+}
+
+void LabHostReader::add(const YamlValue& value) {
+  if (!is_name(value.key(), kNodeNameBytes)) {
+    value.problem_at_key("this name", "letters, digits, - and _, at most 31");
+  }
+  value.expect_map(config_keys::kLabHost);
+  indices_.emplace(value.key(), sources_.size());
+  sources_.push_back({{value.key(), {}, kind_exec_}, value, {}});
+  if (!value.has("exec")) return;
+  LabHost& host = sources_.back().host;
+  host.exec.clear();
+  read_exec(value["exec"], host.exec);
+}
+
+void LabHostReader::read_exec(const YamlValue& value, std::vector<std::string>& exec) const {
+  constexpr size_t kCommandBytes = 4096;
+  if (!value.expect_list("commands")) return;
+  for (const YamlValue& item : value.items()) {
+    std::string command;
+    if (item.read_text(command, kCommandBytes)) exec.push_back(std::move(command));
+  }
+}
+
+void LabHostReader::plug(const YamlValue& end_value, const PortReference& end, LinkEnd port) {
+  Source& source = sources_[indices_.find(end.node)->second];
+  for (size_t i = 0; i < source.plugs.size(); ++i) {
+    if (source.host.interfaces[i].name != end.port) continue;
+    return end_value.problem(end.node + ":" + end.port + ", which is in " + source.plugs[i].path(),
+                             "one link for each interface");
+  }
+  LabInterface interface;
+  interface.name = end.port;
+  interface.node_index = port.node_index;
+  interface.port = port.port;
+  source.host.interfaces.push_back(std::move(interface));
+  source.plugs.push_back(end_value);
+}
+
+std::vector<LabHost> LabHostReader::finish(const TopologyBuilder& builder) {
+  static constexpr auto kAddresses = std::to_array<std::string_view>({"auto", "none"});
+  size_t choice = 0;
+  root_["addresses"].read_choice(choice, kAddresses);
+  automatic_ = choice == 0;
+  std::vector<LabHost> hosts;
+  for (Source& source : sources_) {
+    if (source.host.interfaces.empty()) {
+      source.value.problem_at_key("a host without link", "1 or more links");
+    }
+    read_interfaces(source, builder);
+    hosts.push_back(std::move(source.host));
+  }
+  return hosts;
+}
+
+void LabHostReader::read_interfaces(Source& source, const TopologyBuilder& builder) {
+  std::vector<LabInterface>& interfaces = source.host.interfaces;
+  const YamlValue own = source.value["interfaces"];
+  if (!own.expect_free_map("interfaces")) return;
+  std::vector<std::string_view> names;
+  for (const LabInterface& interface : interfaces) names.push_back(interface.name);
+  for (const YamlValue& entry : own.entries()) {
+    entry.expect_map(config_keys::kLabInterface);
+    if (std::find(names.begin(), names.end(), entry.key()) != names.end()) continue;
+    entry.problem_at_key("an interface without link", joined(names));
+  }
+  const bool lone = interfaces.size() == 1 && !own.present();
+  for (std::string_view key : config_keys::kLabInterface) {
+    if (lone || !source.value.has(key)) continue;
+    source.value[key].problem_at_key("the key beside several interfaces", "the key in each of interfaces");
+  }
+  for (size_t i = 0; i < interfaces.size(); ++i) {
+    const YamlValue value = lone ? source.value : own[interfaces[i].name];
+    read_interface(value, source.plugs[i], builder, interfaces[i]);
+  }
+}
+
+void LabHostReader::read_interface(const YamlValue& value, const YamlValue& plug, const TopologyBuilder& builder,
+                                   LabInterface& interface) {
+  read_addresses(value, plug, interface);
+  const YamlValue mac = value["mac"];
+  if (mac.read_mac(interface.mac)) check_unique(mac, std::string(mac.text()));
+  const YamlValue vlan = value["vlan"];
+  if (!vlan.read_integer(interface.vlan, 1, kVlanMax)) return;
+  const LinkEnd end{interface.node_index, interface.port};
+  const TopologyPort& port = builder.topology().nodes[end.node_index].ports[end.port];
+  if (!port.vlans.tagged.test(interface.vlan)) {
+    vlan.problem("a VLAN in the trunk of " + builder.port_text(end));
+  }
+}
+
+void LabHostReader::read_addresses(const YamlValue& value, const YamlValue& plug, LabInterface& interface) {
+  constexpr uint32_t kAutomaticMax = 254;  // in 10.0.0.0/24
+  const uint32_t number = ++interfaces_met_;
+  const YamlValue ipv4 = value["ipv4"];
+  const YamlValue ipv6 = value["ipv6"];
+  const bool all_given = ipv4.present() && ipv6.present();
+  if (automatic_ && !all_given && number > kAutomaticMax) {
+    plug.problem("interface " + std::to_string(number), "254 with automatic addresses");
+  } else if (automatic_) {
+    interface.address_v4 = "10.0.0." + std::to_string(number) + "/24";
+    interface.address_v6 = "fd00::" + std::to_string(number) + "/64";
+  }
+  if (ipv4.present() && !is_cidr(ipv4.text(), AF_INET, 32)) {
+    ipv4.problem("an IPv4 address with prefix length, as in 10.0.0.1/24");
+  } else if (ipv4.present()) {
+    interface.address_v4 = ipv4.text();
+  }
+  if (ipv6.present() && !is_cidr(ipv6.text(), AF_INET6, 128)) {
+    ipv6.problem("an IPv6 address with prefix length, as in fd00::1/64");
+  } else if (ipv6.present()) {
+    interface.address_v6 = ipv6.text();
+  }
+  // An automatic address has no place of its own in the file; the link stands for it.
+  check_unique(ipv4.present() ? ipv4 : plug, interface.address_v4);
+  check_unique(ipv6.present() ? ipv6 : plug, interface.address_v6);
+}
+
+void LabHostReader::check_unique(const YamlValue& at, const std::string& text) {
+  const std::string address = text.substr(0, text.find('/'));
+  if (address.empty()) return;
+  const auto [first, is_new] = taken_.emplace(address, at.path());
+  if (!is_new) at.problem(address + ", which is at " + first->second, "each address once");
+}
+
+}  // namespace heddle

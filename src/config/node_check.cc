@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/node_check.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "config/units.h"
+
+namespace heddle {
+
+namespace {
+
+class ProcessCheck {
+ public:
+  ProcessCheck(const ProcessConfig& process, const YamlValue& root, const NodeFileSources& sources)
+      : process_(process), root_(root), sources_(sources) {}
+
+  void run() {
+    for (size_t i = 0; i < process_.nodes.size(); ++i) {
+      for (size_t port = 0; port < process_.nodes[i].ports.size(); ++port) check_port(i, port);
+    }
+    check_rings();
+    check_pool();
+    check_threads();
+  }
+
+ private:
+  const TopologyPort& port_of(const NodeProcess& node, size_t port) const {
+    return process_.topology.nodes[node.node_index].ports[port];
+  }
+
+  void check_port(size_t node, size_t port) {
+    const TopologyPort& topology_port = port_of(process_.nodes[node], port);
+    const std::string& device = process_.nodes[node].ports[port].device;
+    const YamlValue& source = sources_.nodes[node].devices_by_port[port];
+    if (!device.empty()) {
+      check_device_unique(device, source);
+      check_device_frames(topology_port, device, source);
+    } else if (!topology_port.fabric) {
+      no_device(node, source, "a device for each edge port");
+    } else {
+      check_in_process(node, topology_port.peer, source);
+    }
+  }
+
+  // A port without device is a link inside the process, whose other end is such a port too.
+  void check_in_process(size_t node, const PortPeer& peer, const YamlValue& source) {
+    const TopologyNode& peer_node = process_.topology.nodes[peer.node_index];
+    const std::string peer_text = peer_node.name + ":" + peer_node.ports[peer.port].name;
+    const auto it = std::find_if(process_.nodes.begin(), process_.nodes.end(),
+                                 [&](const NodeProcess& other) { return other.node_index == peer.node_index; });
+    if (it == process_.nodes.end()) {
+      return no_device(node, source, "a device, since " + peer_text + " is in another process");
+    }
+    if (!it->ports[peer.port].device.empty()) {
+      no_device(node, source, "a device, since " + peer_text + " has one");
+    }
+  }
+
+  void no_device(size_t node, const YamlValue& source, const std::string& allowed) {
+    // Without any `devices` the message points at the node.
+    if (!source.present() && !sources_.nodes[node].devices.present()) {
+      return sources_.nodes[node].name.problem_at_key("no device for " + source.key(), allowed);
+    }
+    source.problem("nothing", allowed);
+  }
+
+  void check_device_unique(const std::string& device, const YamlValue& source) {
+    const std::string name = device.substr(0, device.find(','));
+    const auto [first, is_new] = names_.emplace(name, source.path());
+    if (!is_new) return source.problem(name + ", which is at " + first->second, "another device");
+    const std::string interface(device_argument(device, "iface"));
+    if (interface.empty()) return;
+    const auto [other, is_new_interface] = interfaces_.emplace(interface, source.path());
+    if (is_new_interface) return;
+    source.problem("interface " + interface + ", which is at " + other->second, "another interface");
+  }
+
+  void check_device_frames(const TopologyPort& port, const std::string& device, const YamlValue& source) {
+    const uint32_t overhead = frame_bytes_max(port) - port.mtu_bytes;
+    const uint32_t allowed = device_frame_bytes_max(device);
+    if (frame_bytes_max(port) <= allowed) return;
+    const bool one_page = device_uses(device, "net_af_xdp");
+    source.problem("MTU " + std::to_string(port.mtu_bytes),
+                   "up to " + std::to_string(allowed < overhead ? 0 : allowed - overhead) +
+                       (one_page ? " (a frame of AF_XDP lies in one page)" : " (framesz of the device)"));
+  }
+
+  // C9: what the neighbour may send by its credits never overflows the ring.
+  void check_rings() {
+    const uint32_t needed = process_.topology.settings.link_credits + kDescriptorReserve;
+    if (process_.receive_descriptors >= needed) return;
+    for (const NodeProcess& node : process_.nodes) {
+      for (const PortDevice& device : node.ports) {
+        if (device.device.empty() || !port_of(node, device.port).fabric) continue;
+        return root_["receive_descriptors"].problem(std::to_string(process_.receive_descriptors),
+                                                    std::to_string(needed) + " or more (link_credits " +
+                                                        std::to_string(process_.topology.settings.link_credits) +
+                                                        " and a reserve of " + std::to_string(kDescriptorReserve) +
+                                                        ")");
+      }
+    }
+  }
+
+  void check_pool() {
+    const uint64_t needed = buffers_needed(process_);
+    if (process_.buffers < needed) {
+      root_["buffers"].problem(std::to_string(process_.buffers),
+                               std::to_string(needed) + " or more (credits, rings and caches of all ports)");
+    }
+    const uint64_t memory_bytes = uint64_t{process_.memory_mb} * 1024 * 1024;
+    const uint64_t buffer_bytes = uint64_t{process_.buffers} * kBufferMemoryBytes;
+    if (memory_bytes < buffer_bytes) {
+      root_["memory"].problem(format_size(memory_bytes), std::to_string(buffer_bytes / (1024 * 1024) + 1) +
+                                                             "M or more (" + std::to_string(process_.buffers) +
+                                                             " buffers)");
+    }
+  }
+
+  void check_threads() {
+    uint32_t workers = 0;
+    for (const NodeProcess& node : process_.nodes) workers += node.workers;
+    if (process_.threads > workers) {
+      root_["threads"].problem(std::to_string(process_.threads),
+                               "up to " + std::to_string(workers) + ", the number of workers");
+    }
+  }
+
+  const ProcessConfig& process_;
+  YamlValue root_;
+  const NodeFileSources& sources_;
+  std::map<std::string, std::string> names_;       // device -> where it stands
+  std::map<std::string, std::string> interfaces_;  // iface= -> where it stands
+};
+
+}  // namespace
+
+void check_process(const ProcessConfig& process, const YamlValue& root, const NodeFileSources& sources) {
+  ProcessCheck(process, root, sources).run();
+}
+
+}  // namespace heddle

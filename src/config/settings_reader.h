@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads what holds for a whole fabric: its settings and its traffic classes.
+#pragma once
+
+#include <vector>
+
+#include "config/yaml_value.h"
+#include "topology/topology.h"
+
+namespace heddle {
+
+// `life_ns` is the life of classes that give none (key `life`).
+void read_settings(const YamlValue& value, FabricSettings& settings, Nanos& life_ns);
+
+// At least one class comes back: PCP values and FTAGs that no class names go to the first one and by
+// position.
+std::vector<TrafficClass> read_classes(const YamlValue& value, Nanos life_ns);
+
+}  // namespace heddle

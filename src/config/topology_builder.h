@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts a Topology together from YAML, for the topology file and the lab file alike, and remembers where every
+// part stands, so that checks of the whole can name line and column.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/yaml_value.h"
+#include "topology/topology.h"
+
+namespace heddle {
+
+constexpr size_t kNodesMax = 4096;
+constexpr size_t kNodeNameBytes = 31;  // a hello has 32 bytes for it, and 16 for a port's
+constexpr size_t kPortNameBytes = 15;
+
+// Two names as in leaf1:p3.
+struct PortReference {
+  std::string node;
+  std::string port;
+};
+
+// Reported and nullopt if the text is not of this form.
+std::optional<PortReference> read_port_reference(const YamlValue& value);
+
+class TopologyBuilder {
+ public:
+  explicit TopologyBuilder(const YamlValue& root) : root_(root) {}
+
+  // Keys name, edge_mtu, settings and classes of the file.
+  void read_fabric();
+
+  // A node under the key of `source`, without address (0) or ports. nullopt if there are too many.
+  std::optional<uint16_t> add_node(const YamlValue& source);
+  void read_address(uint16_t node_index, const YamlValue& value);
+  // Gives the nodes that have none the lowest addresses that are free, in their order.
+  void fill_addresses();
+
+  // An edge port, until add_link takes it. nullopt if there are too many.
+  std::optional<PortIndex> add_port(uint16_t node_index, const std::string& name, const YamlValue& source);
+  // Keys of an edge port; where a link has given a rate or MTU already, these overrule.
+  void read_port(uint16_t node_index, PortIndex port, const YamlValue& value);
+
+  // Keys rate and mtu of a link whose other end is a host.
+  void read_edge_limits(LinkEnd end, const YamlValue& link);
+
+  // The port that a text names, among those added.
+  std::optional<LinkEnd> find_port(const YamlValue& value) const;
+  // The port of a known node.
+  std::optional<PortIndex> find_port_of(uint16_t node_index, const std::string& name) const;
+  std::optional<uint16_t> find_node(const std::string& name) const;
+
+  // A link between ports of two nodes. `ends` has one value per end; keys rate and mtu come from `link`.
+  void add_link(const YamlValue& link, const std::vector<YamlValue>& ends, LinkEnd first, LinkEnd second);
+  // One end's port is used; false and reported if it has been before.
+  bool take_port(const YamlValue& end_value, LinkEnd end);
+
+  // Key stations of the file; after the links.
+  void read_stations();
+
+  // What no single key shows. `graph_known`: every link was read, so that missing ones can be told.
+  void check(bool graph_known) const;
+
+  Topology& topology() { return topology_; }
+  const Topology& topology() const { return topology_; }
+  std::string port_text(LinkEnd end) const;  // leaf1:p3
+
+ private:
+  struct NodeSource {
+    YamlValue value;
+    std::vector<YamlValue> ports;
+    std::vector<std::string> used_by;  // path of the link that uses each port; empty = none
+  };
+
+  void read_vlans(const YamlValue& value, VlanMembership& vlans) const;
+  void read_trunk(const YamlValue& value, VlanMembership& vlans) const;
+  void check_addresses() const;
+  void check_ports() const;
+  void check_reachable() const;
+
+  YamlValue root_;
+  Topology topology_;
+  std::vector<NodeSource> sources_;  // by node index
+  std::map<std::string, uint16_t, std::less<>> node_indices_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/eal.h"
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <stdexcept>
+
+namespace heddle {
+
+namespace {
+
+// "0-3,6": the CPUs this process may use.
+std::string allowed_cpus() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return "0";
+  std::string list;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &set)) continue;
+    int last = cpu;
+    while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set)) ++last;
+    if (!list.empty()) list += ',';
+    list += std::to_string(cpu);
+    if (last > cpu) list += "-" + std::to_string(last);
+    cpu = last;
+  }
+  return list;
+}
+
+bool hex_run(const std::string& text, size_t& at, size_t digits) {
+  for (size_t end = at + digits; at < end; ++at)
+    if (at >= text.size() || std::isxdigit(static_cast<unsigned char>(text[at])) == 0) return false;
+  return true;
+}
+
+bool take(const std::string& text, size_t& at, char wanted) {
+  if (at >= text.size() || text[at] != wanted) return false;
+  ++at;
+  return true;
+}
+
+}  // namespace
+
+bool is_pci_device(const std::string& device) {
+  const std::string address = device.substr(0, device.find(','));
+  size_t at = 0;
+  if (address.size() > 4 && address[4] == ':' && !(hex_run(address, at, 4) && take(address, at, ':'))) return false;
+  return hex_run(address, at, 2) && take(address, at, ':') && hex_run(address, at, 2) && take(address, at, '.') &&
+         hex_run(address, at, 1) && at == address.size();
+}
+
+std::vector<std::string> eal_arguments(const EalOptions& options, const std::string& file_prefix) {
+  std::vector<std::string> arguments{"heddled"};
+  // Without huge pages there is nothing to share; with them --in-memory needs no mounted hugetlbfs and leaves no files.
+  if (options.huge_pages)
+    arguments.push_back("--in-memory");
+  else
+    arguments.insert(arguments.end(), {"--no-huge", "--no-shconf"});
+  arguments.insert(arguments.end(), {"-m", std::to_string(options.memory_mb)});
+  arguments.insert(arguments.end(), {"--no-telemetry", "--log-level", "warning", "--file-prefix", file_prefix});
+  if (options.pci_devices.empty())
+    arguments.insert(arguments.end(), {"--no-pci", "--iova-mode", "va"});
+  for (const std::string& device : options.pci_devices) arguments.insert(arguments.end(), {"-a", device});
+  const std::string cpus = allowed_cpus();
+  std::string lcores;
+  for (uint32_t lcore = 0; lcore <= options.threads; ++lcore)
+    lcores += (lcore == 0 ? "" : ",") + std::to_string(lcore) + "@(" + cpus + ")";
+  arguments.insert(arguments.end(), {"--lcores", lcores});
+  return arguments;
+}
+
+Eal::Eal(const EalOptions& options) {
+  std::vector<std::string> arguments = eal_arguments(options, "heddled-" + std::to_string(getpid()));
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  if (rte_eal_init(static_cast<int>(pointers.size()), pointers.data()) < 0) {
+    throw std::runtime_error(std::string("DPDK doesn't start: ") + rte_strerror(rte_errno) +
+                             (options.huge_pages ? "; are enough huge pages free (/proc/sys/vm/nr_hugepages)?" : ""));
+  }
+}
+
+Eal::~Eal() { rte_eal_cleanup(); }
+
+}  // namespace heddle

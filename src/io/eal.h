@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The DPDK environment of one process: memory, lcores and PCI devices. One per process; made before anything of DPDK is
+// used and destroyed after it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+struct EalOptions {
+  uint32_t threads = 1;    // lcores besides the calling thread, numbered from 1; they float over the CPUs allowed
+  uint32_t memory_mb = 512;
+  bool huge_pages = false;
+  std::vector<std::string> pci_devices;  // PCI addresses, with arguments or without; none = the PCI bus is left alone
+};
+
+// As given to rte_eal_init.
+std::vector<std::string> eal_arguments(const EalOptions& options, const std::string& file_prefix);
+
+// 0000:3b:00.0, 3b:00.0, each with ",argument=value" behind it or not.
+bool is_pci_device(const std::string& device);
+
+class Eal {
+ public:
+  // Throws std::runtime_error.
+  explicit Eal(const EalOptions& options);
+  ~Eal();
+  Eal(const Eal&) = delete;
+  Eal& operator=(const Eal&) = delete;
+};
+
+}  // namespace heddle

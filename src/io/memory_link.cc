@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/memory_link.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace heddle {
+
+namespace {
+constexpr uint32_t kMillion = 1'000'000;
+constexpr uint32_t kWireExtraBytes = 24;  // preamble, frame check sequence and gap
+}  // namespace
+
+MemoryLink::Direction::Direction(const MemoryLinkOptions& settings, uint64_t seed)
+    : options(settings),
+      loss_ppm(settings.loss_ppm),
+      delay_ns(settings.delay_ns),
+      random(seed),
+      transmit_done(std::max<uint32_t>(1, settings.transmit_frames)),
+      ring(settings.capacity_frames, sizeof(Entry)),
+      waiting(std::bit_ceil(settings.capacity_frames + 1)) {}
+
+MemoryLink::MemoryLink(PacketPool& pool, const MemoryLinkOptions& zero_to_one, const MemoryLinkOptions& one_to_zero,
+                       uint64_t seed)
+    : pool_(pool) {
+  directions_[0] = std::make_unique<Direction>(zero_to_one, seed * 2 + 1);
+  directions_[1] = std::make_unique<Direction>(one_to_zero, seed * 2 + 2);
+  for (unsigned side = 0; side < 2; ++side) {
+    ends_[side].link = this;
+    ends_[side].side = side;
+  }
+}
+
+MemoryLink::~MemoryLink() {
+  for (const auto& way : directions_) {
+    do {
+      take_in(*way);
+      for (; way->count > 0; --way->count, ++way->head)
+        pool_.release(&way->waiting[way->head % way->waiting.size()].packet, 1);
+    } while (!way->ring.empty());
+  }
+}
+
+void MemoryLink::set_up(bool up) {
+  if (up == this->up()) return;
+  generation_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void MemoryLink::set_options(unsigned direction, const MemoryLinkOptions& options) {
+  Direction& way = *directions_[direction];
+  const MemoryLinkOptions before = way.options;
+  way.options = options;
+  way.options.transmit_frames = before.transmit_frames;
+  way.options.receive_frames = before.receive_frames;
+  way.options.capacity_frames = before.capacity_frames;
+  set_loss(direction, options.loss_ppm);
+  set_delay(direction, options.delay_ns);
+}
+
+void MemoryLink::observe(LinkObserver* observer, uint32_t wanted) {
+  observer_ = observer;
+  wanted_ = observer == nullptr ? 0 : wanted;
+}
+
+uint64_t MemoryLink::under_way(unsigned direction) const {
+  const Direction& way = *directions_[direction];
+  return way.count + way.ring.used();
+}
+
+void MemoryLink::tell(unsigned direction, LinkFrameEvent event, Packet& packet, Nanos at) {
+  const auto index = static_cast<unsigned>(event);
+  std::atomic<uint64_t>& counter = directions_[direction]->events[index];
+  if (event == LinkFrameEvent::lost)  // the only one that both ends count
+    counter.fetch_add(1, std::memory_order_relaxed);
+  else
+    counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (wanted_ >> index & 1) observer_->on_frame(*this, direction, event, packet, at);
+}
+
+// --- sender ---
+
+uint32_t MemoryLink::transmit(unsigned direction, Packet** packets, uint32_t count, Nanos now) {
+  Direction& way = *directions_[direction];
+  uint32_t taken = 0;
+  const uint32_t used = way.ring.used();
+  const uint32_t room = way.options.capacity_frames > used ? way.options.capacity_frames - used : 0;
+  for (; taken < count && 2 * taken + 2 <= room; ++taken) {  // a frame may be doubled
+    Nanos& done = way.transmit_done[way.transmit_next];
+    if (way.options.rate_bps != 0) {
+      if (done > now) break;
+      const uint64_t bits = (packets[taken]->length + kWireExtraBytes) * uint64_t{8};
+      way.wire_free_ns = std::max(way.wire_free_ns, now) + bits * kSecond / way.options.rate_bps;
+      done = way.wire_free_ns;
+      way.transmit_next = way.transmit_next + 1 == way.transmit_done.size() ? 0 : way.transmit_next + 1;
+    }
+    send(direction, packets[taken], now);
+  }
+  return taken;
+}
+
+void MemoryLink::send(unsigned direction, Packet* packet, Nanos now) {
+  Direction& way = *directions_[direction];
+  tell(direction, LinkFrameEvent::sent, *packet, now);
+  Packet bare{};  // a receiver gets bytes and nothing else
+  bare.data = packet->data;
+  bare.length = packet->length;
+  *packet = bare;
+  if (!up()) return lose(direction, LinkFrameEvent::lost, packet, now);
+  const Nanos leaves = way.options.rate_bps == 0 ? now : way.wire_free_ns;
+  const Nanos arrives = std::max(leaves + way.delay_ns.load(std::memory_order_relaxed), way.last_arrival_ns);
+  const MemoryLinkOptions& faults = way.options;
+  const uint32_t loss = way.loss_ppm.load(std::memory_order_relaxed);
+  if ((loss | faults.duplicate_ppm | faults.reorder_ppm | faults.corrupt_ppm) != 0)
+    return send_with_faults(direction, packet, arrives);
+  way.last_arrival_ns = arrives;
+  push(direction, packet, arrives);
+}
+
+void MemoryLink::send_with_faults(unsigned direction, Packet* packet, Nanos arrives) {
+  Direction& way = *directions_[direction];
+  const MemoryLinkOptions& faults = way.options;
+  const auto hit = [&way](uint32_t ppm) { return ppm != 0 && way.random.below(kMillion) < ppm; };
+  if (hit(way.loss_ppm.load(std::memory_order_relaxed)))
+    return lose(direction, LinkFrameEvent::lost, packet, arrives);
+  if (hit(faults.duplicate_ppm)) {
+    Packet* copy = nullptr;
+    if (pool_.allocate(&copy, 1) == 1) {
+      copy->length = packet->length;
+      std::memcpy(copy->data, packet->data, packet->length);
+      tell(direction, LinkFrameEvent::duplicated, *copy, arrives);
+      push(direction, copy, arrives + way.random.below(faults.reorder_max_ns + 1));
+    }
+  }
+  if (hit(faults.corrupt_ppm)) {
+    corrupt(way, *packet);
+    tell(direction, LinkFrameEvent::corrupted, *packet, arrives);
+  }
+  if (hit(faults.reorder_ppm))
+    arrives += way.random.below(faults.reorder_max_ns + 1);
+  else
+    way.last_arrival_ns = arrives;
+  push(direction, packet, arrives);
+}
+
+void MemoryLink::corrupt(Direction& way, Packet& packet) {
+  constexpr uint32_t kHeaderBytes = 60;  // half of the flips hit what a switch reads
+  for (uint64_t flips = 1 + way.random.below(3); flips > 0; --flips) {
+    const bool header = way.random.below(2) == 0;
+    const uint64_t bytes = header ? std::min<uint64_t>(kHeaderBytes, packet.length) : packet.length;
+    const uint64_t bit = way.random.below(bytes * 8);
+    packet.data[bit / 8] ^= static_cast<uint8_t>(1u << bit % 8);
+  }
+}
+
+void MemoryLink::push(unsigned direction, Packet* packet, Nanos arrives) {
+  tell(direction, LinkFrameEvent::under_way, *packet, arrives);
+  const Entry entry{packet, arrives, generation_.load(std::memory_order_relaxed), 0};
+  if (!directions_[direction]->ring.push(&entry)) lose(direction, LinkFrameEvent::lost, packet, arrives);
+}
+
+void MemoryLink::lose(unsigned direction, LinkFrameEvent event, Packet* packet, Nanos at) {
+  tell(direction, event, *packet, at);
+  pool_.release(&packet, 1);
+}
+
+// --- receiver ---
+
+// From the ring into order of arrival; nearly always at the end.
+void MemoryLink::take_in(Direction& way) {
+  const auto size = static_cast<uint32_t>(way.waiting.size());
+  Entry entry;
+  while (way.count < size && way.ring.pop(&entry)) {
+    uint32_t place = way.head + way.count++;
+    for (; place != way.head; --place) {
+      const Entry& before = way.waiting[(place - 1) % size];
+      if (before.arrives_ns <= entry.arrives_ns) break;
+      way.waiting[place % size] = before;
+    }
+    way.waiting[place % size] = entry;
+  }
+}
+
+Nanos MemoryLink::next_arrival(unsigned direction) {
+  Direction& way = *directions_[direction];
+  take_in(way);
+  return way.count == 0 ? kNever : way.waiting[way.head % way.waiting.size()].arrives_ns;
+}
+
+// The receiver has not looked since frames filled its ring: what came after them found no room.
+void MemoryLink::drop_overflow(unsigned direction, Nanos now) {
+  Direction& way = *directions_[direction];
+  const auto size = static_cast<uint32_t>(way.waiting.size());
+  const uint32_t ring = way.options.receive_frames;
+  uint32_t kept = ring;
+  for (uint32_t i = ring; i < way.count; ++i) {
+    const Entry entry = way.waiting[(way.head + i) % size];
+    if (entry.arrives_ns <= now)
+      lose(direction, LinkFrameEvent::ring_full, entry.packet, entry.arrives_ns);
+    else
+      way.waiting[(way.head + kept++) % size] = entry;
+  }
+  way.count = kept;
+}
+
+uint32_t MemoryLink::receive(unsigned direction, Packet** packets, uint32_t count, Nanos now) {
+  Direction& way = *directions_[direction];
+  take_in(way);
+  const auto size = static_cast<uint32_t>(way.waiting.size());
+  const uint32_t ring = way.options.receive_frames;
+  if (way.count > ring && way.waiting[(way.head + ring) % size].arrives_ns <= now) drop_overflow(direction, now);
+  const uint32_t generation = generation_.load(std::memory_order_relaxed);
+  uint32_t taken = 0;
+  while (taken < count && way.count > 0) {
+    const Entry& entry = way.waiting[way.head % size];
+    if (entry.arrives_ns > now) break;
+    Packet* packet = entry.packet;
+    const bool cut = entry.generation != generation;
+    ++way.head;
+    --way.count;
+    if (cut) {
+      lose(direction, LinkFrameEvent::lost, packet, now);
+      continue;
+    }
+    tell(direction, LinkFrameEvent::delivered, *packet, now);
+    packets[taken++] = packet;
+  }
+  return taken;
+}
+
+}  // namespace heddle

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/switch_process.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <random>
+#include <stdexcept>
+
+#include "io/clock.h"
+#include "io/unplugged_device.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr uint32_t kStationEntries = 65536;  // per worker
+
+uint64_t random_seed() {
+  std::random_device source;
+  return uint64_t{source()} << 32 | source();
+}
+
+bool same_end(const LinkEnd& a, const LinkEnd& b) { return a.node_index == b.node_index && a.port == b.port; }
+
+}  // namespace
+
+SwitchProcess::SwitchProcess(ProcessConfig config)
+    : config_(std::move(config)), pool_(std::make_unique<MempoolPool>("packets", config_.buffers)) {
+  for (uint32_t index = 0; index < config_.threads; ++index)
+    runners_.push_back(std::make_unique<Runner>(config_.poll));
+  nodes_.reserve(config_.nodes.size());  // flow samples and lambdas point into it
+  for (const NodeProcess& settings : config_.nodes) make_ports(settings);
+  make_links();
+  size_t next_runner = 0;
+  for (ProcessNode& node : nodes_) {
+    for (uint32_t worker = 0; worker < node.settings.workers; ++worker)
+      node.runners.push_back(runners_[next_runner++ % runners_.size()].get());
+    start_node(node);
+  }
+}
+
+SwitchProcess::~SwitchProcess() {
+  stop();
+  nodes_.clear();  // packets go back to the pool before it goes
+  links_.clear();
+}
+
+void SwitchProcess::make_ports(const NodeProcess& settings) {
+  ProcessNode& node = nodes_.emplace_back();
+  node.settings = settings;
+  const TopologyNode& about = topology().nodes[settings.node_index];
+  node.ports.resize(about.ports.size());
+  for (const PortDevice& device : settings.ports) {
+    ProcessPort& port = node.ports[device.port];
+    const TopologyPort& described = about.ports[device.port];
+    if (device.device.empty()) continue;
+    const EthdevOptions options{.device = device.device,
+                                .mtu_bytes = described.mtu_bytes,
+                                .receive_descriptors = static_cast<uint16_t>(config_.receive_descriptors),
+                                .transmit_descriptors = static_cast<uint16_t>(config_.transmit_descriptors)};
+    auto ethdev = std::make_unique<EthdevDevice>(options, *pool_);
+    spdlog::info("port {}:{} is {} ({})", about.name, described.name, ethdev->device(), ethdev->driver());
+    for (const std::string& note : ethdev->notes())
+      spdlog::info("port {}:{}: {}", about.name, described.name, note);
+    port.ethdev = ethdev.get();
+    port.own_device = std::move(ethdev);
+    port.device = port.own_device.get();
+  }
+}
+
+// A fabric port without a device is one end of a link to another node of this process; an edge port without one has
+// nothing plugged in.
+void SwitchProcess::make_links() {
+  for (const TopologyLink& described : topology().links) {
+    ProcessNode* ends[2] = {find(described.ends[0].node_index), find(described.ends[1].node_index)};
+    if (ends[0] == nullptr || ends[1] == nullptr) continue;
+    ProcessPort* ports[2] = {&ends[0]->ports[described.ends[0].port], &ends[1]->ports[described.ends[1].port]};
+    if (ports[0]->device != nullptr || ports[1]->device != nullptr) continue;
+    auto link = std::make_unique<ProcessLink>();
+    for (unsigned side = 0; side < 2; ++side) {
+      link->ends[side] = described.ends[side];
+      for (const PortDevice& device : ends[side]->settings.ports)
+        if (device.port == described.ends[side].port) link->impairment[side] = device.impairment;
+    }
+    make_memory_link(*link);
+    for (unsigned side = 0; side < 2; ++side) {
+      ports[side]->link = link.get();
+      ports[side]->device = &link->link->end(side);
+    }
+    links_.push_back(std::move(link));
+  }
+  for (ProcessNode& node : nodes_) {
+    for (ProcessPort& port : node.ports) {
+      if (port.device != nullptr) continue;
+      port.own_device = std::make_unique<UnpluggedDevice>(*pool_);
+      port.device = port.own_device.get();
+    }
+  }
+}
+
+// The configured rate is kept by the sending port, where the queue can be seen; the link adds none of its own.
+void SwitchProcess::make_memory_link(ProcessLink& link) {
+  link.link = std::make_unique<MemoryLink>(*pool_, MemoryLinkOptions{}, MemoryLinkOptions{}, random_seed());
+  apply_faults(link);
+}
+
+void SwitchProcess::apply_faults(ProcessLink& link) {
+  for (unsigned direction = 0; direction < 2; ++direction) {
+    link.link->set_loss(direction, link.impairment[direction].loss_ppm);
+    link.link->set_delay(direction, link.impairment[direction].delay_ns);
+  }
+}
+
+// A link is up while both its nodes are and the operator has not cut it.
+void SwitchProcess::apply_state(ProcessLink& link) {
+  bool up = link.up;
+  for (const LinkEnd& end : link.ends) up = up && find(end.node_index)->node != nullptr;
+  link.link->set_up(up);
+}
+
+void SwitchProcess::start_node(ProcessNode& node) {
+  NodeOptions options{.topology = &config_.topology,
+                      .node_index = node.settings.node_index,
+                      .workers = node.settings.workers,
+                      .devices = {},
+                      .complete_checksums = std::vector<bool>(node.ports.size()),
+                      .pool = pool_.get(),
+                      .match_entries = config_.match_entries,
+                      .station_entries = kStationEntries,
+                      .seed = random_seed()};
+  for (const ProcessPort& port : node.ports) options.devices.push_back(port.device);
+  for (const PortDevice& device : node.settings.ports)
+    options.complete_checksums[device.port] = device.complete_checksums;
+  node.node = std::make_unique<Node>(options);
+  ++node.starts;
+  for (uint32_t worker = 0; worker < node.settings.workers; ++worker)
+    node.runners[worker]->run([&] { node.runners[worker]->add(&node.node->worker(worker)); });
+}
+
+void SwitchProcess::remove_node(ProcessNode& node) {
+  for (uint32_t worker = 0; worker < node.settings.workers; ++worker)
+    node.runners[worker]->run([&] { node.runners[worker]->remove(&node.node->worker(worker)); });
+  node.node.reset();
+}
+
+// What has come in for the node meanwhile was never received.
+void SwitchProcess::empty_devices(ProcessNode& node) {
+  for (ProcessPort& port : node.ports) {
+    Packet* packets[kBurst];
+    while (const uint32_t count = port.device->receive(packets, kBurst, monotonic_now())) pool_->release(packets, count);
+  }
+}
+
+void SwitchProcess::set_node_up(uint16_t node_index, bool up) {
+  ProcessNode* node = find(node_index);
+  if (node == nullptr) throw std::runtime_error("the node is not in this process");
+  if (up == (node->node != nullptr)) return;
+  if (up) {
+    empty_devices(*node);
+    start_node(*node);
+  } else {
+    remove_node(*node);
+  }
+  for (const auto& link : links_)
+    if (link->ends[0].node_index == node_index || link->ends[1].node_index == node_index) apply_state(*link);
+}
+
+void SwitchProcess::change_link(LinkEnd end, const LinkChange& change) {
+  for (const auto& link : links_) {
+    if (!same_end(link->ends[0], end) && !same_end(link->ends[1], end)) continue;
+    if (change.up) link->up = *change.up;
+    for (LinkImpairment& impairment : link->impairment) {
+      if (change.loss_ppm) impairment.loss_ppm = *change.loss_ppm;
+      if (change.delay_ns) impairment.delay_ns = *change.delay_ns;
+    }
+    apply_faults(*link);
+    return apply_state(*link);
+  }
+  throw std::runtime_error("the port is no in-process link of this process");
+}
+
+void SwitchProcess::start() {
+  started_ns_ = monotonic_now();
+  for (unsigned index = 0; index < runners_.size(); ++index) runners_[index]->start(index + 1);
+}
+
+void SwitchProcess::stop() {
+  for (const auto& runner : runners_) runner->stop();
+}
+
+size_t SwitchProcess::runner_index(const Runner* runner) const {
+  const auto found = std::find_if(runners_.begin(), runners_.end(), [&](const auto& r) { return r.get() == runner; });
+  return static_cast<size_t>(found - runners_.begin());
+}
+
+void SwitchProcess::run_on(size_t runner, const std::function<void(const Runner&)>& function) const {
+  runners_[runner]->run([&] { function(*runners_[runner]); });
+}
+
+ProcessNode* SwitchProcess::find(uint16_t node_index) {
+  const auto found = std::find_if(nodes_.begin(), nodes_.end(), [&](const ProcessNode& node) {
+    return node.settings.node_index == node_index;
+  });
+  return found == nodes_.end() ? nullptr : &*found;
+}
+
+}  // namespace heddle

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that one heddled runs: its nodes, the devices and in-process links under their ports, the threads that poll them.
+// Built, asked, changed and torn down by the control thread alone; what belongs to a worker is touched only in that
+// worker's thread (run_on).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/node_config.h"
+#include "io/ethdev_device.h"
+#include "io/memory_link.h"
+#include "io/mempool_pool.h"
+#include "io/runner.h"
+#include "node/node.h"
+
+namespace heddle {
+
+// A link between two nodes of the process. Direction d leaves ends[d].
+struct ProcessLink {
+  LinkEnd ends[2];
+  LinkImpairment impairment[2];
+  bool up = true;  // as the operator wants it; it is also down while one of its nodes is
+  std::unique_ptr<MemoryLink> link;
+};
+
+struct ProcessPort {
+  Device* device = nullptr;                // under the node's port
+  std::unique_ptr<Device> own_device;      // ethdev, or nothing plugged in; empty for in-process links
+  const EthdevDevice* ethdev = nullptr;    // own_device, if it is one
+  ProcessLink* link = nullptr;
+};
+
+struct ProcessNode {
+  NodeProcess settings;
+  std::vector<ProcessPort> ports;   // in topology order
+  std::vector<Runner*> runners;     // by worker
+  std::unique_ptr<Node> node;       // empty while it is down
+  uint32_t starts = 0;
+};
+
+class SwitchProcess {
+ public:
+  // Opens all devices; the EAL is up. Throws std::runtime_error.
+  explicit SwitchProcess(ProcessConfig config);
+  ~SwitchProcess();
+  SwitchProcess(const SwitchProcess&) = delete;
+  SwitchProcess& operator=(const SwitchProcess&) = delete;
+
+  void start();
+  void stop();
+
+  const ProcessConfig& config() const { return config_; }
+  const Topology& topology() const { return config_.topology; }
+  const std::vector<ProcessNode>& nodes() const { return nodes_; }
+  const std::vector<std::unique_ptr<ProcessLink>>& links() const { return links_; }
+  const MempoolPool& pool() const { return *pool_; }
+  size_t runners() const { return runners_.size(); }
+  size_t runner_index(const Runner* runner) const;
+  Nanos started_ns() const { return started_ns_; }
+
+  // Calls `function` in the thread of that worker, between its turns, and waits for it.
+  void run_on(const ProcessNode& node, uint32_t worker, const std::function<void()>& function) const {
+    node.runners[worker]->run(function);
+  }
+  void run_on(size_t runner, const std::function<void(const Runner&)>& function) const;
+
+  // Faults on purpose, for labs. What is left out stays as it is. Both throw std::runtime_error if `port` is no
+  // in-process link of this process.
+  struct LinkChange {
+    std::optional<bool> up;
+    std::optional<uint32_t> loss_ppm;  // both directions, as is the delay
+    std::optional<Nanos> delay_ns;
+  };
+  void change_link(LinkEnd end, const LinkChange& change);
+  // Down: the node is gone with all it knew and held, as after a crash. Up: it starts anew.
+  void set_node_up(uint16_t node_index, bool up);
+
+ private:
+  void make_ports(const NodeProcess& settings);
+  void make_links();
+  void make_memory_link(ProcessLink& link);
+  void start_node(ProcessNode& node);
+  void remove_node(ProcessNode& node);
+  void empty_devices(ProcessNode& node);
+  void apply_faults(ProcessLink& link);
+  void apply_state(ProcessLink& link);
+  ProcessNode* find(uint16_t node_index);
+
+  ProcessConfig config_;
+  std::unique_ptr<MempoolPool> pool_;
+  std::vector<std::unique_ptr<Runner>> runners_;
+  std::vector<std::unique_ptr<ProcessLink>> links_;
+  std::vector<ProcessNode> nodes_;  // in the order of the configuration
+  Nanos started_ns_ = 0;
+};
+
+}  // namespace heddle

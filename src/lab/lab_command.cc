@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/lab_command.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+
+#include "config/units.h"
+#include "lab/lab.h"
+#include "lab/lab_names.h"
+#include "lab/lab_state.h"
+#include "telemetry/operator_client.h"
+#include "telemetry/text_table.h"
+
+namespace heddle {
+
+namespace {
+
+struct LabOptions {
+  std::string file, host, port, node, loss, delay;
+  bool json = false, up = false, down = false;
+};
+
+LabConfig load_or_throw(const std::string& file) {
+  ConfigErrors errors;
+  std::optional<LabConfig> lab = load_lab(file, errors);
+  if (!lab) throw std::runtime_error("the lab file has problems:\n" + errors.text());
+  return std::move(*lab);
+}
+
+// A lab is named by its file or, once it is there, by its name.
+std::string lab_name(const std::string& file_or_name) {
+  if (std::filesystem::exists(lab_folder(file_or_name))) return file_or_name;
+  if (!std::filesystem::is_regular_file(file_or_name))
+    throw std::runtime_error(file_or_name + " is neither a lab that is up nor a file");
+  return load_or_throw(file_or_name).name;
+}
+
+// heddled stands beside heddle.
+std::string heddled_path() {
+  const std::filesystem::path beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "heddled";
+  return std::filesystem::exists(beside) ? beside.string() : "heddled";
+}
+
+std::string addresses_text(const nlohmann::json& interface) {
+  std::string text = interface.value("address_v4", "");
+  const std::string second = interface.value("address_v6", "");
+  return text.empty() || second.empty() ? text + second : text + " " + second;
+}
+
+std::string status_text(const nlohmann::json& status) {
+  TextTable table({{"HOST"}, {"INTERFACE"}, {"PORT"}, {"ADDRESSES"}, {"NAMESPACE"}});
+  for (const auto& host : status.at("hosts")) {
+    const std::string name_space = host["namespace"].get<std::string>() + (host["present"].get<bool>() ? "" : " (missing)");
+    for (const auto& interface : host.at("interfaces"))
+      table.add({host["host"], interface["name"], interface["port"], addresses_text(interface), name_space});
+  }
+  const nlohmann::json& heddled = status.at("heddled");
+  const nlohmann::json& links = status.at("links");
+  std::string text = "lab " + status["lab"].get<std::string>() + ": " + (status["up"].get<bool>() ? "up" : "not up");
+  text += ", heddled " + heddled["pid"].dump() + (heddled["alive"].get<bool>() ? "" : " (dead)");
+  if (!links.is_null()) text += ", " + links["up"].dump() + " of " + links["total"].dump() + " links up";
+  return text + "\n" + table.text();
+}
+
+void print_status(const std::string& lab, bool json) {
+  const nlohmann::json status = lab_status(lab);
+  std::fputs((json ? status.dump(2) + "\n" : status_text(status)).c_str(), stdout);
+}
+
+void up(const LabOptions& options) {
+  const LabConfig lab = load_or_throw(options.file);
+  const bool made = lab_up(lab, options.file, heddled_path());
+  if (!options.json) std::printf("lab %s %s\n", lab.name.c_str(), made ? "is up" : "was up already");
+  print_status(lab.name, options.json);
+}
+
+void down(const LabOptions& options) {
+  const std::string lab = lab_name(options.file);
+  const bool was_there = lab_down(lab);
+  if (options.json)
+    std::printf("{\"lab\": \"%s\", \"removed\": %s}\n", lab.c_str(), was_there ? "true" : "false");
+  else
+    std::printf("lab %s %s\n", lab.c_str(), was_there ? "is down" : "was not up");
+}
+
+void status(const LabOptions& options) {
+  if (!options.file.empty()) return print_status(lab_name(options.file), options.json);
+  if (options.json) {
+    nlohmann::json all = nlohmann::json::array();
+    for (const std::string& lab : labs_present()) all.push_back(lab_status(lab));
+    std::fputs((all.dump(2) + "\n").c_str(), stdout);
+    return;
+  }
+  if (labs_present().empty()) std::puts("no labs");
+  for (const std::string& lab : labs_present()) print_status(lab, false);
+}
+
+std::optional<bool> wanted_state(const LabOptions& options) {
+  if (options.up == options.down) return std::nullopt;
+  return options.up;
+}
+
+void ask(const LabOptions& options, const nlohmann::json& request) {
+  OperatorClient client(lab_socket(lab_name(options.file)));
+  client.ask(request);
+  if (options.json) std::puts("{}");
+}
+
+void change_link(const LabOptions& options) {
+  nlohmann::json request{{"command", "link"}, {"port", options.port}};
+  if (const auto wanted = wanted_state(options)) request["up"] = *wanted;
+  if (!options.loss.empty()) {
+    const auto loss = options.loss == "0" ? 0 : parse_loss_ppm(options.loss);
+    if (!loss) throw std::runtime_error("--loss is a share, as in 1% or 20ppm");
+    request["loss_ppm"] = *loss;
+  }
+  if (!options.delay.empty()) {
+    const auto delay = options.delay == "0" ? 0 : parse_duration(options.delay);
+    if (!delay) throw std::runtime_error("--delay is a duration, as in 50us or 10ms");
+    request["delay_ns"] = *delay;
+  }
+  if (request.size() == 2) throw std::runtime_error("say --up, --down, --loss or --delay");
+  ask(options, request);
+}
+
+void change_node(const LabOptions& options) {
+  const auto wanted = wanted_state(options);
+  if (!wanted) throw std::runtime_error("say --up or --down");
+  ask(options, {{"command", "node"}, {"node", options.node}, {"up", *wanted}});
+}
+
+}  // namespace
+
+void add_lab_command(CLI::App& app) {
+  auto options = std::make_shared<LabOptions>();
+  CLI::App* lab = app.add_subcommand("lab", "Run a whole fabric with its hosts on this machine");
+  lab->require_subcommand(1);
+  const auto add = [&](const char* name, const char* about, void (*action)(const LabOptions&)) {
+    CLI::App* command = lab->add_subcommand(name, about);
+    command->callback([options, action] { action(*options); });
+    command->add_flag("--json", options->json, "as JSON");
+    return command;
+  };
+  const char* const kFile = "lab file, or the name of a lab that is there";
+  add("up", "Bring a lab up; nothing happens if it is", up)->add_option("file", options->file, "lab file")->required();
+  add("down", "Take all of a lab away", down)->add_option("file", options->file, kFile)->required();
+  add("status", "Show one lab, or all", status)->add_option("file", options->file, kFile);
+
+  // What stands behind the host is the command's, options too.
+  CLI::App* exec = lab->add_subcommand("exec", "Run a command on a host");
+  exec->add_option("file", options->file, kFile)->required();
+  exec->add_option("host", options->host, "host of the lab; behind it the command and its arguments")->required();
+  exec->prefix_command();
+  exec->callback([options, exec] {
+    if (exec->remaining().empty()) throw std::runtime_error("name a command to run");
+    lab_exec(lab_name(options->file), options->host, exec->remaining());
+  });
+
+  CLI::App* link = add("link", "Change a link between two switches", change_link);
+  link->add_option("file", options->file, kFile)->required();
+  link->add_option("port", options->port, "either of its ports, as in leaf1:p1")->required();
+  link->add_option("--loss", options->loss, "share of frames lost in each direction, as in 1%");
+  link->add_option("--delay", options->delay, "in each direction, as in 50us");
+  link->add_flag("--down", options->down, "cut it");
+  link->add_flag("--up", options->up, "mend it")->excludes("--down");
+
+  CLI::App* node = add("node", "Crash a switch or start it anew", change_node);
+  node->add_option("file", options->file, kFile)->required();
+  node->add_option("node", options->node, "the switch")->required();
+  node->add_flag("--down", options->down, "as if its power had failed");
+  node->add_flag("--up", options->up, "start it anew")->excludes("--down");
+}
+
+}  // namespace heddle

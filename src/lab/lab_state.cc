@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/lab_state.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "lab/lab_names.h"
+#include "lab/subprocess.h"
+
+namespace heddle {
+
+namespace {
+
+std::string state_path(const std::string& lab) { return lab_folder(lab) + "/state.json"; }
+
+// Beside the lab's folder: that one goes away while the lock is held.
+std::string lock_path(const std::string& lab) { return lab_folder(lab) + ".lock"; }
+
+void make_lab_folder(const std::string& lab) {
+  std::error_code error;
+  std::filesystem::create_directories(lab_folder(lab), error);
+  if (error) throw std::runtime_error(lab_folder(lab) + " can't be made: " + error.message());
+}
+
+}  // namespace
+
+std::optional<LabState> read_lab_state(const std::string& lab) {
+  std::ifstream file(state_path(lab));
+  if (!file) return std::nullopt;
+  const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
+  LabState state;
+  try {
+    state.lab = json.at("lab").get<std::string>();
+    state.namespaces = json.at("namespaces").get<std::vector<std::string>>();
+    state.heddled_pid = json.at("heddled_pid").get<pid_t>();
+    state.heddled_start_time = json.at("heddled_start_time").get<unsigned long long>();
+    state.complete = json.at("complete").get<bool>();
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+  return state;
+}
+
+void write_lab_state(const LabState& state) {
+  make_lab_folder(state.lab);
+  const nlohmann::json json{{"lab", state.lab},
+                            {"namespaces", state.namespaces},
+                            {"heddled_pid", state.heddled_pid},
+                            {"heddled_start_time", state.heddled_start_time},
+                            {"complete", state.complete}};
+  const std::string path = state_path(state.lab);
+  const std::string next = path + ".next";
+  {
+    std::ofstream file(next);
+    file << json.dump(2) << "\n";
+    if (!file.flush()) throw std::runtime_error(next + " can't be written");
+  }
+  std::filesystem::rename(next, path);
+}
+
+std::vector<std::string> labs_present() {
+  std::vector<std::string> labs;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/run/heddle", ignored))
+    if (std::filesystem::exists(entry.path() / "state.json", ignored)) labs.push_back(entry.path().filename());
+  std::sort(labs.begin(), labs.end());
+  return labs;
+}
+
+bool heddled_alive(const LabState& state) {
+  return state.heddled_pid != 0 && process_start_time(state.heddled_pid) == state.heddled_start_time &&
+         state.heddled_start_time != 0;
+}
+
+LabLock::LabLock(const std::string& lab) : lab_(lab) {
+  std::error_code ignored;  // open tells
+  std::filesystem::create_directories("/run/heddle", ignored);
+  const std::string path = lock_path(lab);
+  struct stat held, present;
+  do {  // the file may be taken away between open and flock
+    fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd_ < 0) throw std::runtime_error(path + ": " + std::strerror(errno) + "; labs need root");
+    if (flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+      close(fd_);
+      throw std::runtime_error("lab " + lab + ": another heddle lab is at work on it");
+    }
+    if (fstat(fd_, &held) == 0 && stat(path.c_str(), &present) == 0 && held.st_ino == present.st_ino) return;
+    close(fd_);
+  } while (true);
+}
+
+LabLock::~LabLock() {
+  if (!std::filesystem::exists(lab_folder(lab_))) {
+    unlink(lock_path(lab_).c_str());
+    rmdir("/run/heddle");  // if it is empty
+  }
+  close(fd_);
+}
+
+}  // namespace heddle

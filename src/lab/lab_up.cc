@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include "lab/lab.h"
+#include "lab/lab_hosts.h"
+#include "lab/lab_names.h"
+#include "lab/lab_state.h"
+#include "lab/subprocess.h"
+#include "telemetry/operator_client.h"
+
+namespace heddle {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kSocketPatience = std::chrono::seconds(30);
+constexpr auto kLinksPatience = std::chrono::seconds(20);
+constexpr auto kPause = std::chrono::milliseconds(50);
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error(path + " can't be read");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The last lines of what heddled has said.
+std::string log_tail(const std::string& lab) {
+  constexpr size_t kBytes = 2000;
+  std::ifstream file(lab_log(lab));
+  std::ostringstream text;
+  text << file.rdbuf();
+  const std::string all = text.str();
+  return all.size() <= kBytes ? all : "..." + all.substr(all.size() - kBytes);
+}
+
+bool is_up_from(const LabConfig& lab, const std::string& file) {
+  const std::optional<LabState> state = read_lab_state(lab.name);
+  if (!state || !state->complete || !heddled_alive(*state)) return false;
+  for (const std::string& name : lab_namespaces(lab))
+    if (!namespace_exists(name)) return false;
+  if (!std::filesystem::exists(lab_copy(lab.name)) || text_of(lab_copy(lab.name)) != text_of(file)) return false;
+  return operator_socket_answers(lab_socket(lab.name));
+}
+
+void wait_for_socket(const LabState& state) {
+  const auto deadline = Clock::now() + kSocketPatience;
+  while (!operator_socket_answers(lab_socket(state.lab))) {
+    if (!heddled_alive(state))
+      throw std::runtime_error("heddled has ended; its log " + lab_log(state.lab) + " says:\n" + log_tail(state.lab));
+    if (Clock::now() > deadline)
+      throw std::runtime_error("heddled doesn't answer; its log " + lab_log(state.lab) + " says:\n" +
+                               log_tail(state.lab));
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+// Which links are down, one per line; empty = all are up.
+std::string links_down(OperatorClient& client) {
+  std::string text;
+  const nlohmann::json reply = client.ask({{"command", "show"}, {"what", "links"}});
+  for (const nlohmann::json& link : reply.at("links"))
+    if (!link.at("up").get<bool>())
+      text += "  " + link.at("a").get<std::string>() + " - " + link.at("b").get<std::string>() + ": " +
+              link.at("reason").get<std::string>() + "\n";
+  return text;
+}
+
+void wait_for_links(const std::string& lab) {
+  OperatorClient client(lab_socket(lab));
+  const auto deadline = Clock::now() + kLinksPatience;
+  std::string down;
+  while (!(down = links_down(client)).empty()) {
+    if (Clock::now() > deadline) throw std::runtime_error("links stay down:\n" + down);
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+void start_heddled(LabState& state, const std::string& heddled) {
+  state.heddled_pid = start_daemon({"ip", "netns", "exec", switch_namespace(state.lab), heddled, "--lab",
+                                    lab_copy(state.lab)},
+                                   lab_log(state.lab));
+  state.heddled_start_time = process_start_time(state.heddled_pid);
+  write_lab_state(state);
+}
+
+void make_lab(const LabConfig& lab, const std::string& file, const std::string& heddled) {
+  for (const std::string& name : lab_namespaces(lab))
+    if (namespace_exists(name))
+      throw std::runtime_error("network namespace " + name + " is there and not of this lab; remove it or rename the lab");
+  const std::string text = text_of(file);
+  LabState state{.lab = lab.name, .namespaces = lab_namespaces(lab)};
+  write_lab_state(state);  // first: what is made from here on is found by `down`
+  try {
+    std::ofstream(lab_copy(lab.name)) << text;
+    make_lab_hosts(lab);
+    start_heddled(state, heddled);
+    wait_for_socket(state);
+    wait_for_links(lab.name);
+    run_host_commands(lab);
+    state.complete = true;
+    write_lab_state(state);
+  } catch (const std::exception& error) {
+    const std::string what = error.what();
+    throw std::runtime_error(what + "\n(the lab is left as it is to be looked at; `heddle lab down " + lab.name +
+                             "` takes it away)");
+  }
+}
+
+}  // namespace
+
+bool lab_up(const LabConfig& lab, const std::string& file, const std::string& heddled) {
+  const LabLock lock(lab.name);
+  if (is_up_from(lab, file)) return false;
+  take_lab_down(lab.name, lock);
+  make_lab(lab, file, heddled);
+  return true;
+}
+
+}  // namespace heddle

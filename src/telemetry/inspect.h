@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking into running nodes, for show_*.cc.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "io/switch_process.h"
+#include "telemetry/show.h"
+
+namespace heddle {
+
+inline const TopologyNode& description(const SwitchProcess& process, const ProcessNode& node) {
+  return process.topology().nodes[node.settings.node_index];
+}
+
+// leaf1:p3
+inline std::string port_name(const SwitchProcess& process, uint16_t node_index, PortIndex port) {
+  const TopologyNode& node = process.topology().nodes[node_index];
+  return node.name + ":" + node.ports[port].name;
+}
+
+// Calls visit(node) for the nodes the request is about, those that are down too.
+template <typename Visit>
+void for_each_node(const SwitchProcess& process, const ShowRequest& request, Visit visit) {
+  for (const ProcessNode& node : process.nodes())
+    if (!request.node || *request.node == node.settings.node_index) visit(node);
+}
+
+// Calls visit(port index) for the ports the request is about.
+template <typename Visit>
+void for_each_port(const ProcessNode& node, const ShowRequest& request, Visit visit) {
+  for (size_t index = 0; index < node.ports.size(); ++index)
+    if (!request.port || *request.port == index) visit(static_cast<PortIndex>(index));
+}
+
+// Calls visit(port) in the thread of the port's worker. The node is not down.
+template <typename Visit>
+void look_at_port(const SwitchProcess& process, const ProcessNode& node, PortIndex index, Visit visit) {
+  process.run_on(node, node.node->worker_of_port(index), [&] { visit(node.node->port(index)); });
+}
+
+// Frames that a port's queues hold at this moment.
+inline uint64_t held_frames(const Port& port) {
+  return uint64_t{port.input.queued_packets} + port.input.waiting_packets + port.output.queued_packets +
+         port.output.control_packets + port.output.pending_packets + (port.output.probes != nullptr ? 1 : 0);
+}
+
+// Frames of one or several ports, as invariant 2 sums them up.
+struct FrameBalance {
+  uint64_t in = 0, out = 0, held = 0, drops = 0;
+  void add(const Port& port) {
+    const PortCounters& counters = port.counters;
+    in += counters.received_frames + counters.originated_frames + counters.copied_frames;
+    out += counters.sent_frames + counters.consumed_frames;
+    held += held_frames(port);
+    for (const uint64_t dropped : counters.drops) drops += dropped;
+  }
+  Json json() const { return {{"in", in}, {"out", out}, {"held", held}, {"drops", drops}}; }
+};
+
+// Of all ports that worker has, seen at one moment.
+inline FrameBalance balance_of(const Worker& worker) {
+  FrameBalance balance;
+  for (const Port* port : worker.ports()) balance.add(*port);
+  return balance;
+}
+
+}  // namespace heddle

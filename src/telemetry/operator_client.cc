@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/operator_client.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+namespace heddle {
+
+namespace {
+
+constexpr time_t kAnswerSeconds = 30;
+
+// -1 and errno.
+int connect_to(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  path.copy(address.sun_path, path.size());
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return -1;
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) return fd;
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return -1;
+}
+
+}  // namespace
+
+bool operator_socket_answers(const std::string& path) {
+  const int fd = connect_to(path);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+
+OperatorClient::OperatorClient(const std::string& path) : path_(path), fd_(connect_to(path)) {
+  if (fd_ < 0) {
+    const bool absent = errno == ENOENT || errno == ECONNREFUSED;
+    throw std::runtime_error("can't reach heddled at " + path + ": " + std::strerror(errno) +
+                             (absent ? "; is it running?" : ""));
+  }
+  const timeval patience{.tv_sec = kAnswerSeconds, .tv_usec = 0};
+  setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+  setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+}
+
+OperatorClient::~OperatorClient() { close(fd_); }
+
+nlohmann::json OperatorClient::ask(const nlohmann::json& request) {
+  send_line(request.dump() + "\n");
+  nlohmann::json reply = nlohmann::json::parse(receive_line(), nullptr, false);
+  if (!reply.is_object() || !reply.contains("ok") || !reply["ok"].is_boolean())
+    throw std::runtime_error("heddled at " + path_ + " answered something that is no reply");
+  if (!reply["ok"].get<bool>()) throw std::runtime_error(reply.value("error", std::string("refused")));
+  return std::move(reply["result"]);
+}
+
+void OperatorClient::send_line(std::string line) {
+  while (!line.empty()) {
+    const ssize_t sent = send(fd_, line.data(), line.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) throw std::runtime_error("heddled at " + path_ + " doesn't listen: " + std::strerror(errno));
+    line.erase(0, static_cast<size_t>(sent));
+  }
+}
+
+std::string OperatorClient::receive_line() {
+  size_t end;
+  while ((end = received_.find('\n')) == std::string::npos) {
+    char bytes[64 * 1024];
+    const ssize_t got = read(fd_, bytes, sizeof(bytes));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw std::runtime_error("heddled at " + path_ + " doesn't answer: " + std::strerror(errno));
+    if (got == 0) throw std::runtime_error("heddled at " + path_ + " hung up");
+    received_.append(bytes, static_cast<size_t>(got));
+  }
+  std::string line = received_.substr(0, end);
+  received_.erase(0, end + 1);
+  return line;
+}
+
+}  // namespace heddle

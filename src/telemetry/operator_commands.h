@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the operator socket understands:
+//   {"command": "show", "what": "nodes|ports|links|flows|tables|drops|workers", "node": "leaf1", "port": "p1",
+//    "offset": 0, "limit": 64, "interval_ms": 250, "all": false}
+//   {"command": "link", "port": "leaf1:p1", "up": true, "loss_ppm": 10000, "delay_ns": 5000}
+//   {"command": "node", "node": "spine1", "up": false}
+//   {"command": "version"}
+// Everything but "command" and what it can't do without may be left out. The reply is {"ok": true, "result": ...} or
+// {"ok": false, "error": "..."}. Runs in the control thread. Requests are not trusted.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "io/switch_process.h"
+
+namespace heddle {
+
+std::string answer_request(SwitchProcess& process, std::string_view request);
+
+}  // namespace heddle

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/operator_server.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <vector>
+
+namespace heddle {
+
+namespace {
+
+constexpr size_t kReadBytes = 16 * 1024;
+
+[[noreturn]] void fail(const std::string& path, const char* what) {
+  throw std::runtime_error("operator socket " + path + ": " + what + ": " + std::strerror(errno));
+}
+
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof(address.sun_path))
+    throw std::runtime_error("operator socket " + path + ": path must have 1 to " +
+                             std::to_string(sizeof(address.sun_path) - 1) + " bytes");
+  path.copy(address.sun_path, path.size());
+  return address;
+}
+
+// A socket file that nobody listens on any more is in the way; one that somebody listens on is not ours.
+void remove_stale(const std::string& path, const sockaddr_un& address) {
+  struct stat status;
+  if (lstat(path.c_str(), &status) != 0) return;
+  if (!S_ISSOCK(status.st_mode)) throw std::runtime_error("operator socket " + path + ": something else has that name");
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const bool refused =
+      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 && errno == ECONNREFUSED;
+  close(fd);
+  if (!refused) throw std::runtime_error("operator socket " + path + ": another heddled listens there");
+  unlink(path.c_str());
+}
+
+}  // namespace
+
+OperatorServer::OperatorServer(const std::string& path, const std::string& group, Handler handler)
+    : path_(path), handler_(std::move(handler)) {
+  try {
+    listen_at(group);
+  } catch (...) {
+    if (listener_ >= 0) close(listener_);
+    throw;
+  }
+}
+
+void OperatorServer::listen_at(const std::string& group) {
+  const sockaddr_un address = address_of(path_);
+  const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
+  std::error_code ignored;  // bind tells
+  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
+  remove_stale(path_, address);
+  listener_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (listener_ < 0) fail(path_, "can't be made");
+  const mode_t before = umask(0117);  // 0660 from its first moment
+  const int bound = bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  umask(before);
+  if (bound != 0) fail(path_, "can't be bound");
+  if (!group.empty()) {
+    const struct group* entry = getgrnam(group.c_str());
+    if (entry == nullptr) throw std::runtime_error("operator socket " + path_ + ": no group " + group);
+    if (chown(path_.c_str(), static_cast<uid_t>(-1), entry->gr_gid) != 0) fail(path_, "group can't be set");
+  }
+  if (listen(listener_, SOMAXCONN) != 0) fail(path_, "can't listen");
+}
+
+OperatorServer::~OperatorServer() {
+  for (const Client& client : clients_) close(client.fd);
+  close(listener_);
+  unlink(path_.c_str());
+}
+
+void OperatorServer::serve(int stop_fd) {
+  while (true) {
+    std::vector<pollfd> polled{{stop_fd, POLLIN, 0}, {listener_, POLLIN, 0}};
+    for (const Client& client : clients_) {
+      // Its next request waits until it has read the reply to the one before.
+      const short events = client.output.empty() ? POLLIN : POLLOUT;
+      polled.push_back({client.fd, events, 0});
+    }
+    if (poll(polled.data(), polled.size(), -1) < 0) {
+      if (errno == EINTR) continue;
+      fail(path_, "poll");
+    }
+    if (polled[0].revents != 0) return;
+    size_t index = 2;
+    for (auto client = clients_.begin(); client != clients_.end(); ++index) {
+      const short events = polled[index].revents;
+      bool alive = true;
+      if ((events & POLLIN) != 0) alive = read_from(*client) && answer(*client);
+      if (alive && (events & POLLOUT) != 0) alive = write_to(*client) && answer(*client);
+      if (alive && (events & (POLLERR | POLLNVAL)) != 0) alive = false;
+      if (alive && (events & (POLLIN | POLLHUP)) == POLLHUP) alive = false;
+      if (!alive) close(client->fd);
+      client = alive ? std::next(client) : clients_.erase(client);
+    }
+    if (polled[1].revents != 0) accept_clients();
+  }
+}
+
+void OperatorServer::accept_clients() {
+  const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (fd < 0) return;
+  if (clients_.size() == kClientsMax) {  // the one that has been here longest makes room
+    close(clients_.front().fd);
+    clients_.pop_front();
+  }
+  clients_.push_back({fd, {}, {}});
+}
+
+bool OperatorServer::read_from(Client& client) {
+  char bytes[kReadBytes];
+  const ssize_t got = read(client.fd, bytes, sizeof(bytes));
+  if (got < 0) return errno == EAGAIN || errno == EINTR;
+  client.input.append(bytes, static_cast<size_t>(got));
+  return got > 0;
+}
+
+// One request at a time; what a client has sent beyond it stays in its input.
+bool OperatorServer::answer(Client& client) {
+  while (client.output.empty()) {
+    const size_t end = client.input.find('\n');
+    if (end > kRequestBytesMax && client.input.size() > kRequestBytesMax) return false;
+    if (end == std::string::npos) return true;
+    client.output = handler_(std::string_view(client.input).substr(0, end)) + "\n";
+    client.input.erase(0, end + 1);
+    if (!write_to(client)) return false;
+  }
+  return true;
+}
+
+bool OperatorServer::write_to(Client& client) {
+  while (!client.output.empty()) {
+    const ssize_t sent = send(client.fd, client.output.data(), client.output.size(), MSG_NOSIGNAL);
+    if (sent < 0) return errno == EAGAIN || errno == EINTR;
+    client.output.erase(0, static_cast<size_t>(sent));
+  }
+  return true;
+}
+
+}  // namespace heddle

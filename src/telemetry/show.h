@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `heddle show` shows, as JSON. Called by the control thread; each looks at a worker's tables only in that worker's
+// thread, between its turns, and for a bounded time at once.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "io/switch_process.h"
+#include "telemetry/json.h"
+
+namespace heddle {
+
+struct ShowRequest {
+  std::optional<uint16_t> node;   // index in the topology; none = all
+  std::optional<PortIndex> port;  // only with a node
+  uint32_t offset = 0;            // flows: paging
+  uint32_t limit = 64;
+  uint32_t interval_ms = 250;     // flows and workers: rates are measured over so long
+  bool all = false;               // flows: those that rest, too
+};
+
+Json show_nodes(const SwitchProcess& process, const ShowRequest& request);
+Json show_ports(const SwitchProcess& process, const ShowRequest& request);
+Json show_links(const SwitchProcess& process, const ShowRequest& request);
+Json show_flows(const SwitchProcess& process, const ShowRequest& request);
+Json show_tables(const SwitchProcess& process, const ShowRequest& request);
+Json show_drops(const SwitchProcess& process, const ShowRequest& request);
+Json show_workers(const SwitchProcess& process, const ShowRequest& request);
+
+}  // namespace heddle

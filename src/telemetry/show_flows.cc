@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arpa/inet.h>
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "telemetry/flow_sample.h"
+#include "telemetry/inspect.h"
+
+namespace heddle {
+
+namespace {
+
+std::string mac_text(uint64_t mac) {
+  char text[18];
+  const auto byte = [mac](unsigned shift) { return static_cast<unsigned>(mac >> shift & 0xff); };
+  std::snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x", byte(40), byte(32), byte(24), byte(16), byte(8),
+                byte(0));
+  return text;
+}
+
+std::string address_text(const uint8_t (&address)[16], unsigned layer3) {
+  char text[INET6_ADDRSTRLEN] = "";
+  inet_ntop(layer3 == 4 ? AF_INET : AF_INET6, address, text, sizeof(text));
+  return text;
+}
+
+const char* state_text(FlowState state) {
+  switch (state) {
+    case FlowState::idle: return "idle";
+    case FlowState::ready: return "ready";
+    case FlowState::wanting: return "wanting";
+    case FlowState::held: return "held";
+  }
+  return "?";
+}
+
+// The fields that the class's pattern leaves out of the key are left out here.
+void add_key(Json& json, const MatchKey& key) {
+  constexpr uint64_t kMacBits = (uint64_t{1} << 48) - 1;
+  const auto layer3 = static_cast<unsigned>(key.destination_mac >> 56);
+  const auto protocol = static_cast<unsigned>(key.destination_mac >> 48 & 0xff);
+  json["vlan"] = key.vni;
+  json["ftag"] = key.source_mac >> 48;
+  if ((key.source_mac & kMacBits) != 0) {
+    json["source_mac"] = mac_text(key.source_mac & kMacBits);
+    json["destination_mac"] = mac_text(key.destination_mac & kMacBits);
+  }
+  if (layer3 == 4 || layer3 == 6) {
+    json["source"] = address_text(key.source_address, layer3);
+    json["destination"] = address_text(key.destination_address, layer3);
+    json["protocol"] = protocol;
+  }
+  if (key.source_port != 0 || key.destination_port != 0) {
+    json["source_port"] = key.source_port;
+    json["destination_port"] = key.destination_port;
+  }
+  if (key.flow_label != 0) json["flow_label"] = key.flow_label;
+}
+
+std::string destination_text(const SwitchProcess& process, FabricAddress address) {
+  const int node = process.topology().node_of_address(address.node);
+  if (node < 0 || address.port >= process.topology().nodes[static_cast<size_t>(node)].ports.size()) return "flooded";
+  return port_name(process, static_cast<uint16_t>(node), address.port);
+}
+
+Json flow_json(const SwitchProcess& process, const SampledFlow& sample, const FlowView& view, double seconds) {
+  const TopologyNode& about = description(process, *sample.node);
+  Json json{{"node", about.name},
+            {"port", about.ports[view.input_port].name},
+            {"to", destination_text(process, view.destination)},
+            {"bps", static_cast<uint64_t>(sample.bytes * 8 / seconds)}};
+  add_key(json, view.key);
+  json["flow_id"] = view.flow;
+  json["state"] = state_text(view.state);
+  json["queue_bytes"] = view.queue_bytes;
+  json["queued_packets"] = view.queued_packets;
+  json["in_fabric_bytes"] = view.flow_extent_bytes;
+  if (view.output_port != kNoPort) json["by"] = about.ports[view.output_port].name;
+  return json;
+}
+
+std::vector<SampledFlow> sample_all(const SwitchProcess& process, const ShowRequest& request) {
+  std::vector<SampledFlow> samples;
+  for_each_node(process, request, [&](const ProcessNode& node) {
+    if (node.node != nullptr) sample_flows(process, node, samples);
+  });
+  return samples;
+}
+
+}  // namespace
+
+Json show_flows(const SwitchProcess& process, const ShowRequest& request) {
+  using Clock = std::chrono::steady_clock;
+  const std::vector<SampledFlow> earlier = sample_all(process, request);
+  const auto begin = Clock::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(request.interval_ms));
+  std::vector<SampledFlow> flows = sample_all(process, request);
+  const double seconds = std::max(1e-3, std::chrono::duration<double>(Clock::now() - begin).count());
+  rate_flows(earlier, flows);
+
+  const size_t known = flows.size();
+  if (!request.all) std::erase_if(flows, [](const SampledFlow& flow) { return flow.bytes == 0 && !flow.attached; });
+  std::stable_sort(flows.begin(), flows.end(),
+                   [](const SampledFlow& a, const SampledFlow& b) { return a.bytes > b.bytes; });
+  Json rows = Json::array();
+  for (size_t i = request.offset; i < flows.size() && rows.size() < request.limit; ++i) {
+    FlowView view;
+    if (!view_flow(process, flows[i], view)) continue;
+    if (request.port && *request.port != view.input_port) continue;
+    rows.push_back(flow_json(process, flows[i], view, seconds));
+  }
+  return {{"interval_ms", static_cast<uint64_t>(seconds * 1000)},
+          {"known", known},
+          {"moving", request.all ? Json(nullptr) : Json(flows.size())},
+          {"offset", request.offset},
+          {"flows", std::move(rows)}};
+}
+
+}  // namespace heddle

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/inspect.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr uint32_t kIdsAtOnce = 2048;  // looked at per turn
+
+struct PortTables {
+  uint32_t input_ids = 0, output_ids = 0;
+  uint32_t blocked_flows = 0;  // have packets and wait: for a flow ID, or are held
+  uint32_t orphans = 0;
+  uint64_t queue_extent_bytes = 0, flow_extent_bytes = 0, output_extent_bytes = 0;
+  uint32_t input_packets = 0, waiting_packets = 0, output_packets = 0;
+  uint32_t credits_sent = 0, credits_limit = 0, credits_held = 0, credits_buffers = 0;
+  bool fabric = false, credits_home = true;
+};
+
+void add_flows(const Port& port, uint32_t first, PortTables& tables) {
+  const uint32_t last = std::min(first + kIdsAtOnce - 1, port.input.flows.size());
+  for (uint32_t id = first; id <= last; ++id) {
+    const InputFlow& in = port.input.flows[static_cast<FlowId>(id)];
+    if (in.in_use()) {
+      ++tables.input_ids;
+      tables.queue_extent_bytes += in.queue_extent();
+      tables.flow_extent_bytes += in.flow_extent();
+      tables.blocked_flows += in.state == FlowState::wanting || in.state == FlowState::held;
+    }
+    const OutputFlow& out = port.output.flows[static_cast<FlowId>(id)];
+    if (out.state == OutputFlowState::free) continue;
+    tables.output_extent_bytes += out.extent();
+    tables.orphans += out.state == OutputFlowState::orphan;
+  }
+}
+
+PortTables tables_of(const SwitchProcess& process, const ProcessNode& node, PortIndex index) {
+  PortTables tables;
+  uint32_t ids = 1;
+  for (uint32_t first = 1; first <= ids; first += kIdsAtOnce) {
+    look_at_port(process, node, index, [&](const Port& port) {
+      ids = port.input.flows.size();
+      add_flows(port, first, tables);
+      tables.output_ids = port.output.flows.used();
+      tables.input_packets = port.input.queued_packets;
+      tables.waiting_packets = port.input.waiting_packets;
+      tables.output_packets = port.output.queued_packets + port.output.pending_packets;
+      tables.fabric = port.is_fabric();
+      tables.credits_sent = port.credits.sent_total();
+      tables.credits_limit = port.credits.limit();
+      tables.credits_held = port.credits.held();
+      tables.credits_buffers = port.credits.buffers();
+      tables.credits_home = !port.session.up() || port.credits.all_home();
+    });
+  }
+  return tables;
+}
+
+Json port_json(const TopologyNode& about, PortIndex index, const PortTables& tables) {
+  Json json{{"node", about.name},
+            {"port", about.ports[index].name},
+            {"input_ids", tables.input_ids},
+            {"output_ids", tables.output_ids},
+            {"orphans", tables.orphans},
+            {"blocked_flows", tables.blocked_flows},
+            {"queue_extent_bytes", tables.queue_extent_bytes},
+            {"flow_extent_bytes", tables.flow_extent_bytes},
+            {"output_extent_bytes", tables.output_extent_bytes},
+            {"input_packets", tables.input_packets},
+            {"waiting_packets", tables.waiting_packets},
+            {"output_packets", tables.output_packets}};
+  if (tables.fabric)
+    json["credits"] = {{"sent", tables.credits_sent},
+                       {"limit", tables.credits_limit},
+                       {"left", tables.credits_limit - tables.credits_sent},
+                       {"all_home", tables.credits_home},
+                       {"held", tables.credits_held},
+                       {"buffers", tables.credits_buffers}};
+  return json;
+}
+
+}  // namespace
+
+Json show_tables(const SwitchProcess& process, const ShowRequest& request) {
+  Json rows = Json::array();
+  for_each_node(process, request, [&](const ProcessNode& node) {
+    if (node.node == nullptr) return;
+    for_each_port(node, request, [&](PortIndex index) {
+      rows.push_back(port_json(description(process, node), index, tables_of(process, node, index)));
+    });
+  });
+  const MempoolPool& pool = process.pool();
+  return {{"buffers", pool.buffers()}, {"buffers_in_use", pool.in_use()}, {"tables", std::move(rows)}};
+}
+
+}  // namespace heddle

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// What good files become.
+#include <gtest/gtest.h>
+
+#include "config/budget.h"
+#include "config/lab_file.h"
+#include "config/node_file.h"
+#include "config/topology_file.h"
+#include "tests/unit/config_support.h"
+
+namespace heddle {
+namespace {
+
+Topology topology_of(const std::string& text) {
+  ConfigErrors errors;
+  const auto topology = parse_topology(text, "t.yaml", errors);
+  EXPECT_EQ(errors.text(), "");
+  return topology.value_or(Topology());
+}
+
+TEST(TopologyFile, DefaultsAreThoseOfTheTypes) {
+  const Topology topology = topology_of("name: x\nnodes: { a: { address: 5, ports: { p1: , p2: {} } } }\n");
+  ASSERT_EQ(topology.nodes.size(), 1u);
+  EXPECT_EQ(topology.name, "x");
+  EXPECT_EQ(topology.nodes[0].address, 5);
+  ASSERT_EQ(topology.nodes[0].ports.size(), 2u);
+  EXPECT_EQ(topology.nodes[0].ports[1].name, "p2");
+  EXPECT_FALSE(topology.nodes[0].ports[0].fabric);
+  EXPECT_EQ(topology.nodes[0].ports[0].mtu_bytes, 1500);
+  EXPECT_EQ(topology.nodes[0].ports[0].rate_bps, 0u);
+  EXPECT_EQ(topology.nodes[0].ports[0].vlans.native, 1);
+  EXPECT_FALSE(topology.nodes[0].ports[0].vlans.trunk);
+  ASSERT_EQ(topology.classes.size(), 1u);
+  EXPECT_EQ(topology.classes[0].pcp_set, 0xff);
+  EXPECT_EQ(topology.classes[0].life_ns, 50 * kMillisecond);
+  EXPECT_EQ(topology.settings.link_credits, FabricSettings().link_credits);
+}
+
+TEST(TopologyFile, LinksJoinPorts) {
+  const Topology topology = topology_of(R"(
+name: x
+edge_mtu: 9000
+nodes:
+  a: { address: 1, ports: { e: , f: } }
+  b: { address: 2, ports: { f: } }
+links: [{ ends: ["b:f", "a:f"], rate: 2.5G }]
+)");
+  ASSERT_EQ(topology.links.size(), 1u);
+  EXPECT_EQ(topology.links[0].ends[0].node_index, 1);
+  const TopologyPort& port = topology.nodes[0].ports[1];
+  EXPECT_TRUE(port.fabric);
+  EXPECT_EQ(port.peer.node_index, 1);
+  EXPECT_EQ(port.peer.port, 0);
+  EXPECT_EQ(port.rate_bps, 2'500'000'000u);
+  EXPECT_EQ(port.mtu_bytes, 9054);
+  EXPECT_EQ(topology.nodes[1].ports[0].peer.port, 1);
+  EXPECT_EQ(topology.nodes[0].ports[0].mtu_bytes, 9000);
+}
+
+TEST(TopologyFile, VlansOfPorts) {
+  const Topology topology = topology_of(R"(
+name: x
+nodes:
+  a: { address: 1, ports: { access: { vlan: 10 }, trunk: { trunk: [10, 20] }, tagged: { trunk: [10], native: 0 } } }
+)");
+  const auto& ports = topology.nodes[0].ports;
+  EXPECT_TRUE(ports[0].vlans.member(10));
+  EXPECT_FALSE(ports[0].vlans.member(1));
+  EXPECT_TRUE(ports[1].vlans.member(1));
+  EXPECT_TRUE(ports[1].vlans.member(20));
+  EXPECT_TRUE(ports[1].vlans.trunk);
+  EXPECT_FALSE(ports[2].vlans.member(1));
+  EXPECT_TRUE(ports[2].vlans.member(10));
+}
+
+TEST(TopologyFile, ClassesSharePriorities) {
+  const Topology topology = topology_of(R"(
+name: x
+settings: { life: 10ms }
+classes:
+  - { name: rest }
+  - { name: voice, ftag: 7, pcp: [5], dscp: [46, 0], match: [ip, flow_label], life: 64us, flow_queue: 16k }
+  - { name: cheap, flow_channels: false }
+nodes: { a: { address: 1, ports: { p1: } } }
+)");
+  ASSERT_EQ(topology.classes.size(), 3u);
+  EXPECT_EQ(topology.classes[0].pcp_set, 0xff & ~0x20);
+  EXPECT_EQ(topology.classes[0].life_ns, 10 * kMillisecond);
+  EXPECT_EQ(topology.classes[1].ftag, 7);
+  EXPECT_EQ(topology.classes[1].pcp_set, 0x20);
+  EXPECT_EQ(topology.classes[1].dscp_set, uint64_t{1} << 46 | 1);
+  EXPECT_EQ(topology.classes[1].match, kMatchIp | kMatchFlowLabel);
+  EXPECT_EQ(topology.classes[1].life_ns, 64'000u);
+  EXPECT_EQ(topology.classes[1].flow_queue_bytes, 16384u);
+  EXPECT_EQ(topology.classes[2].ftag, 2);
+  EXPECT_EQ(topology.classes[2].pcp_set, 0);
+  EXPECT_FALSE(topology.classes[2].flow_channels);
+}
+
+TEST(TopologyFile, EverySettingArrives) {
+  const FabricSettings settings = topology_of(R"(
+name: x
+settings:
+  { hello_interval: 1ms, hellos_missed: 3, probe_base: 2ms, credit_interval: 3ms, station_age: 4s, flow_ids: 5,
+    link_credits: 600, input_drop_mark: 500, output_room: 8, orphans_max: 9, ack_records: 10, ack_idle: 11us,
+    ack_busy: 12us, ack_hard: 13us }
+nodes: { a: { address: 1, ports: { p1: } } }
+)")
+                                      .settings;
+  EXPECT_EQ(settings.hello_interval_ns, 1 * kMillisecond);
+  EXPECT_EQ(settings.hellos_missed, 3u);
+  EXPECT_EQ(settings.probe_base_ns, 2 * kMillisecond);
+  EXPECT_EQ(settings.credit_interval_ns, 3 * kMillisecond);
+  EXPECT_EQ(settings.station_age_ns, 4 * kSecond);
+  EXPECT_EQ(settings.flow_ids, 5u);
+  EXPECT_EQ(settings.link_credits, 600u);
+  EXPECT_EQ(settings.input_drop_mark_packets, 500u);
+  EXPECT_EQ(settings.output_room_packets, 8u);
+  EXPECT_EQ(settings.orphans_max, 9u);
+  EXPECT_EQ(settings.ack_records_max, 10u);
+  EXPECT_EQ(settings.ack_idle_ns, 11 * kMicrosecond);
+  EXPECT_EQ(settings.ack_busy_ns, 12 * kMicrosecond);
+  EXPECT_EQ(settings.ack_hard_ns, 13 * kMicrosecond);
+}
+
+TEST(TopologyFile, AnAliasStandsForWhatItNames) {
+  const Topology topology =
+      topology_of("name: x\nnodes:\n  a: { address: 1, ports: { p1: &host { vlan: 7 }, p2: *host } }\n");
+  EXPECT_EQ(topology.nodes[0].ports[1].vlans.native, 7);
+}
+
+TEST(NodeFile, SeveralNodesOverInProcessLinks) {
+  ConfigErrors errors;
+  const auto process = load_node_file((test::source_root() / "config/node/all-in-one.yaml").string(), errors);
+  ASSERT_TRUE(process) << errors.text();
+  ASSERT_EQ(process->nodes.size(), 3u);
+  const NodeProcess& spine = process->nodes[0];
+  ASSERT_EQ(spine.ports.size(), 2u);
+  EXPECT_EQ(spine.ports[0].device, "");
+  EXPECT_EQ(spine.ports[0].impairment.delay_ns, 5 * kMicrosecond);
+  EXPECT_EQ(spine.ports[1].impairment.delay_ns, 0u);
+  const NodeProcess& leaf1 = process->nodes[1];
+  EXPECT_EQ(leaf1.workers, 2u);
+  EXPECT_EQ(leaf1.ports[1].device, "net_af_packet0,iface=eth0");
+  EXPECT_TRUE(leaf1.ports[1].complete_checksums);
+  EXPECT_FALSE(leaf1.ports[2].complete_checksums) << "not a device on which the kernel leaves checksums out";
+  EXPECT_FALSE(process->nodes[2].ports[2].complete_checksums) << "switched off";
+  EXPECT_EQ(process->socket, "/run/heddle/rack1.sock");
+  EXPECT_GE(process->buffers, buffers_needed(*process));
+}
+
+TEST(NodeFile, OneNodeOnDevices) {
+  ConfigErrors errors;
+  const auto process = load_node_file((test::source_root() / "config/node/spine1.yaml").string(), errors);
+  ASSERT_TRUE(process) << errors.text();
+  ASSERT_EQ(process->nodes.size(), 1u);
+  EXPECT_EQ(process->topology.nodes[process->nodes[0].node_index].name, "spine1");
+  EXPECT_EQ(process->nodes[0].workers, 2u);
+  EXPECT_EQ(process->threads, 2u);
+  EXPECT_TRUE(process->poll);
+  EXPECT_TRUE(process->huge_pages);
+  EXPECT_EQ(process->memory_mb, 1024u);
+  EXPECT_EQ(process->log_level, "warning");
+  EXPECT_EQ(process->socket, "/run/heddle/spine1.sock");
+  EXPECT_EQ(process->nodes[0].ports[1].device, "0000:03:00.1");
+}
+
+TEST(NodeFile, BothReadTheSameFabric) {
+  ConfigErrors errors;
+  const auto leaf = load_node_file((test::source_root() / "config/node/leaf1.yaml").string(), errors);
+  const auto spine = load_node_file((test::source_root() / "config/node/spine1.yaml").string(), errors);
+  ASSERT_TRUE(leaf && spine) << errors.text();
+  EXPECT_EQ(leaf->topology.hash(), spine->topology.hash());
+}
+
+TEST(NodeFile, DefaultsAreThoseOfTheType) {
+  ConfigErrors errors;
+  const auto load = [](const std::string&, ConfigErrors& topology_errors) {
+    return parse_topology("name: x\nnodes: { a: { address: 1, ports: { p1: } } }\n", "t.yaml", topology_errors);
+  };
+  const auto process =
+      parse_node_file("topology: t.yaml\nnode: a\ndevices: { p1: net_tap0 }\n", "n.yaml", load, errors);
+  ASSERT_TRUE(process) << errors.text();
+  const ProcessConfig defaults;
+  EXPECT_EQ(process->threads, defaults.threads);
+  EXPECT_FALSE(process->poll);
+  EXPECT_EQ(process->memory_mb, defaults.memory_mb);
+  EXPECT_EQ(process->buffers, defaults.buffers);
+  EXPECT_EQ(process->receive_descriptors, defaults.receive_descriptors);
+  EXPECT_EQ(process->match_entries, defaults.match_entries);
+  EXPECT_EQ(process->log_level, defaults.log_level);
+  EXPECT_GE(defaults.receive_descriptors, FabricSettings().link_credits + kDescriptorReserve);
+}
+
+LabConfig lab_of(const std::string& name) {
+  ConfigErrors errors;
+  const auto lab = load_lab((test::source_root() / "config/lab" / name).string(), errors);
+  EXPECT_TRUE(lab) << errors.text();
+  return lab.value_or(LabConfig());
+}
+
+TEST(LabFile, Demo) {
+  const LabConfig lab = lab_of("demo.yaml");
+  ASSERT_EQ(lab.topology.nodes.size(), 5u);
+  ASSERT_EQ(lab.nodes.size(), 5u);
+  ASSERT_EQ(lab.hosts.size(), 6u);
+  EXPECT_EQ(lab.topology.nodes[0].address, 1);
+  EXPECT_EQ(lab.topology.nodes[4].address, 5);
+  EXPECT_EQ(lab.topology.links.size(), 6u);
+  EXPECT_EQ(lab.topology.nodes[0].ports.size(), 3u);
+  const LabInterface& h3 = lab.hosts[2].interfaces[0];
+  EXPECT_EQ(lab.hosts[2].name, "h3");
+  EXPECT_EQ(h3.name, "eth1");
+  EXPECT_EQ(lab.topology.nodes[h3.node_index].name, "leaf2");
+  EXPECT_EQ(lab.topology.nodes[h3.node_index].ports[h3.port].name, "p3");
+  EXPECT_FALSE(lab.topology.nodes[h3.node_index].ports[h3.port].fabric);
+  EXPECT_EQ(h3.address_v4, "10.0.0.3/24");
+  EXPECT_EQ(h3.address_v6, "fd00::3/64");
+}
+
+TEST(LabFile, RingAndSingle) {
+  EXPECT_EQ(lab_of("ring4.yaml").topology.links.size(), 4u);
+  EXPECT_EQ(lab_of("ring4.yaml").hosts.size(), 4u);
+  EXPECT_EQ(lab_of("single.yaml").topology.nodes.size(), 1u);
+  EXPECT_EQ(lab_of("single.yaml").hosts.size(), 3u);
+}
+
+TEST(LabFile, ImpairmentsVlansAndKinds) {
+  const LabConfig lab = lab_of("wan.yaml");
+  ASSERT_EQ(lab.nodes.size(), 2u);
+  for (const NodeProcess& node : lab.nodes) {
+    EXPECT_EQ(node.ports[0].impairment.delay_ns, 5 * kMillisecond);
+    EXPECT_EQ(node.ports[0].impairment.loss_ppm, 1000u);
+    EXPECT_EQ(node.ports[1].impairment.delay_ns, 0u);
+    EXPECT_FALSE(node.ports[0].complete_checksums);
+    EXPECT_TRUE(node.ports[1].complete_checksums);
+  }
+  EXPECT_EQ(lab.nodes[0].workers, 2u);
+  EXPECT_EQ(lab.nodes[1].workers, 1u);
+  EXPECT_EQ(lab.topology.nodes[0].address, 100);
+  EXPECT_EQ(lab.topology.nodes[1].address, 1);
+  EXPECT_EQ(lab.topology.nodes[0].ports[0].rate_bps, 1'000'000'000u);
+  EXPECT_EQ(lab.topology.nodes[0].ports[1].rate_bps, 100'000'000u);
+  EXPECT_EQ(lab.topology.nodes[0].ports[1].vlans.native, 10);
+  EXPECT_EQ(lab.hosts[1].interfaces[0].mac, 0x020000000002u);
+  EXPECT_EQ(lab.hosts[3].interfaces[0].vlan, 20);
+  EXPECT_EQ(lab.hosts[0].exec, (std::vector<std::string>{"ip link show"}));
+  EXPECT_EQ(lab.hosts[2].exec, (std::vector<std::string>{"ip -brief address"}));
+  ASSERT_EQ(lab.topology.stations.size(), 1u);
+  EXPECT_EQ(lab.topology.stations[0].address.node, 1);
+  EXPECT_EQ(lab.topology.stations[0].address.port, 1);
+}
+
+TEST(LabFile, TheProcessHasRoomForItsPorts) {
+  const ProcessConfig process = lab_of("demo.yaml").process();
+  EXPECT_GE(process.buffers, buffers_needed(process));
+  EXPECT_GE(uint64_t{process.memory_mb} << 20, uint64_t{process.buffers} * kBufferMemoryBytes);
+  EXPECT_GE(process.receive_descriptors, process.topology.settings.link_credits + kDescriptorReserve);
+}
+
+TEST(LabFile, AddressesNone) {
+  ConfigErrors errors;
+  const auto lab = parse_lab(
+      "name: x\naddresses: none\ntopology:\n  nodes: { s: , h: { kind: host } }\n"
+      "  links: [{ endpoints: [\"s:p1\", \"h:eth1\"] }]\n",
+      "l.yaml", errors);
+  ASSERT_TRUE(lab) << errors.text();
+  EXPECT_EQ(lab->hosts[0].interfaces[0].address_v4, "");
+  EXPECT_EQ(lab->hosts[0].interfaces[0].address_v6, "");
+}
+
+}  // namespace
+}  // namespace heddle
