@@ -28,8 +28,11 @@ bool Ring::push(const void* element) {
 
 bool Ring::pop(void* element) { return rte_ring_sc_dequeue_elem(ring_.get(), element, element_bytes_) == 0; }
 
-bool Ring::empty() const { return rte_ring_empty(ring_.get()) != 0; }
-
-uint32_t Ring::used() const { return rte_ring_count(ring_.get()); }
+// Unlike rte_ring_count() ordered against what follows: packets that crossed before the pins counted here are seen.
+uint32_t Ring::used() const {
+  const uint32_t produced = __atomic_load_n(&ring_->prod.tail, __ATOMIC_ACQUIRE);
+  const uint32_t consumed = __atomic_load_n(&ring_->cons.tail, __ATOMIC_ACQUIRE);
+  return produced - consumed;
+}
 
 }  // namespace heddle

@@ -61,8 +61,8 @@ class Ring {
   Ring(uint32_t capacity, uint32_t element_bytes);
   bool push(const void* element);
   bool pop(void* element);
-  bool empty() const;
-  uint32_t used() const;
+  bool empty() const { return used() == 0; }
+  uint32_t used() const;  // elements in it; the other side may change that at once
 
  private:
   struct Free {
