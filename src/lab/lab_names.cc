@@ -13,7 +13,7 @@ constexpr uint32_t kRingFrameBytes = 2048;
 constexpr uint32_t kRingBlockBytes = 64 * 1024;
 
 std::string device_string(LabDriver driver, uint32_t number, const std::string& interface) {
-  if (driver == LabDriver::kAfXdp) return "net_af_xdp" + std::to_string(number) + ",iface=" + interface;
+  if (driver == LabDriver::kAfXdp) return "net_af_xdp" + std::to_string(number) + ",iface=" + interface + ",busy_budget=0";
   return "net_af_packet" + std::to_string(number) + ",iface=" + interface + ",blocksz=" +
          std::to_string(kRingBlockBytes) + ",framesz=" + std::to_string(kRingFrameBytes) +
          ",framecnt=" + std::to_string(kRingFrames);

@@ -12,16 +12,16 @@
 namespace heddle {
 
 // X(name): what the protocol did, counted per port; the simulator's coverage table lists them all.
-#define HEDDLE_PROTOCOL_EVENTS(X)                                                                                      \
-  X(flow_created)                                                                                                      \
-  X(flow_freed)                                                                                                        \
-  X(id_reserved) X(id_given_back) X(id_waited) X(id_refused) X(edge_id_waited) X(hole) X(probe_sent) X(probe_answered) \
-      X(ack_sent) X(ack_received) X(ack_lost_bytes) X(ack_absorbed) X(session_began) X(session_ended)                  \
-          X(session_replaced) X(session_reset) X(orphan_made) X(orphan_freed) X(settled_by_end) X(flow_held)           \
-              X(flow_moved) X(path_ended) X(pair_held) X(credit_sent) X(credit_asked) X(credit_blocked)                \
-                  X(credit_loss_synced) X(room_blocked) X(notice_sent) X(notice_news) X(routes_compiled) X(learned)    \
-                      X(station_moved) X(station_aged) X(learn_refused) X(flooded) X(checksum_completed)               \
-                          X(silence_forgiven)
+#define HEDDLE_PROTOCOL_EVENTS(X)                                                                                    \
+  X(flow_created)                                                                                                    \
+  X(flow_freed)                                                                                                      \
+  X(id_reserved)                                                                                                     \
+  X(id_given_back) X(id_waited) X(id_refused) X(edge_id_waited) X(hole) X(probe_sent) X(probe_answered) X(ack_sent)  \
+      X(ack_received) X(ack_lost_bytes) X(ack_absorbed) X(session_began) X(session_ended) X(session_replaced)        \
+          X(session_reset) X(orphan_made) X(orphan_freed) X(settled_by_end) X(flow_held) X(flow_moved) X(path_ended) \
+              X(pair_held) X(credit_sent) X(credit_asked) X(credit_blocked) X(credit_loss_synced) X(room_blocked)    \
+                  X(notice_sent) X(notice_news) X(routes_compiled) X(learned) X(station_moved) X(station_aged)       \
+                      X(learn_refused) X(flooded) X(checksum_completed) X(silence_forgiven)
 
 enum class ProtocolEvent : uint8_t {
 #define HEDDLE_X(name) name,
@@ -45,7 +45,7 @@ struct PortCounters {
   uint64_t copied_frames = 0;                          // made by flooding
   uint64_t consumed_frames = 0;                        // fabric frames that end here by design, and flooded originals
   uint64_t delivered_frames = 0, delivered_bytes = 0;  // edge ports: flow frames that left to the host
-  uint64_t acknowledged_frames = 0, acknowledged_bytes = 0;  // edge ports: flow bytes that came back settled
+  uint64_t acknowledged_bytes = 0;                     // edge ports: flow bytes that came back as delivered
   std::array<uint64_t, kDropReasons> drops{};
   std::array<uint64_t, kProtocolEvents> events{};
 

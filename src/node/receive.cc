@@ -135,8 +135,10 @@ void Worker::serve_waiting(Port& port, Nanos now) {
 void Worker::flood(Port& port, Packet* packet, Nanos now) {
   port.counters.count(ProtocolEvent::flooded);
   PortSet targets = routes_.tree() | edge_ports_;
-  if (port.is_fabric() && !(routes_.tree() >> port.index & 1))
-    return drop_at_input(port, packet, DropReason::no_route);  // trees differ while link states spread
+  // Trees differ between nodes while link states spread: what comes from outside the tree, or back, ends here.
+  if (port.is_fabric() && !(routes_.tree() >> port.index & 1)) return drop_at_input(port, packet, DropReason::no_route);
+  if (port.is_fabric() && packet->source.node == node_address_)
+    return drop_at_input(port, packet, DropReason::flood_loop);
   targets &= ~(PortSet{1} << port.index);
   for (; targets != 0; targets &= targets - 1) {
     const auto output = static_cast<PortIndex>(std::countr_zero(targets));

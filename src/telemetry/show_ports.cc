@@ -27,7 +27,6 @@ Json counters_json(const PortView& view) {
           {"consumed_frames", counters.consumed_frames},
           {"delivered_frames", counters.delivered_frames},
           {"delivered_bytes", counters.delivered_bytes},
-          {"acknowledged_frames", counters.acknowledged_frames},
           {"acknowledged_bytes", counters.acknowledged_bytes},
           {"held_frames", view.held},
           {"dropped_frames", drops},

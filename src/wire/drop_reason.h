@@ -25,6 +25,7 @@ namespace heddle {
   /* edge input: forwarding */                                                        \
   X(same_port, "destination is on the port it came from")                             \
   X(flood_rate, "flood limit of the edge port")                                       \
+  X(flood_loop, "a flooded frame came back to the node where it entered")             \
   X(flood_copies, "no copy left in the flood budget")                                 \
   X(station_held, "source MAC keeps moving and is held")                              \
   X(match_table_full, "no entry left in the match table")                             \
@@ -47,7 +48,6 @@ namespace heddle {
   X(link_not_up, "data on a link without a session")                                  \
   /* queues and output */                                                             \
   X(link_down, "its link's session ended (K9)")                                       \
-  X(port_down, "edge port is down")                                                   \
   X(output_full, "no room at the output")                                             \
   X(vlan_egress, "VLAN is not a member at the output port")                           \
   X(output_too_long, "longer than the output port's MTU")                             \

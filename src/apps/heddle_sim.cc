@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// heddle-sim: the switch under virtual time. `run` plays a scenario, `fuzz` plays random ones under faults.
+#include <rte_eal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sim/fuzz.h"
+
+namespace {
+
+// Tables are rte_hash, which wants an EAL; it touches nothing but memory.
+void start_eal() {
+  const std::string prefix = "--file-prefix=heddle-sim-" + std::to_string(getpid());
+  std::vector<std::string> words = {"heddle-sim", "--no-huge",      "-m",                "1024", "--no-shconf",
+                                    "--no-pci",   "--no-telemetry", "--log-level=error", "-l",   "0", prefix};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  if (rte_eal_init(static_cast<int>(arguments.size()), arguments.data()) < 0)
+    throw std::runtime_error("DPDK does not start");
+}
+
+std::pair<uint64_t, uint64_t> seed_range(const std::string& text) {
+  const size_t dash = text.find('-');
+  const uint64_t first = std::stoull(text);
+  return {first, dash == std::string::npos ? first : std::stoull(text.substr(dash + 1))};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"heddle-sim: the switch of heddled under virtual time"};
+  app.require_subcommand(1);
+  heddle::sim::FuzzOptions fuzz;
+  fuzz.program = "heddle-sim";
+  fuzz.start_eal = start_eal;
+  std::string seeds = "1-100";
+  CLI::App* fuzz_command = app.add_subcommand("fuzz", "random fabrics under faults, checked");
+  fuzz_command->add_option("--seeds", seeds, "first and last seed, as in 1-1000");
+  fuzz_command->add_option("--jobs", fuzz.jobs, "processes")->check(CLI::Range(1, 256));
+  fuzz_command->add_option("--twice", fuzz.twice_every, "run each so-manieth seed twice and compare; 0 = none");
+  fuzz_command->add_flag("--verbose", fuzz.verbose, "print options and faults of each seed");
+  fuzz_command->add_flag("--frames", fuzz.frames, "with --verbose: print every frame on fabric links");
+  fuzz_command->add_flag("--keep-going", fuzz.keep_going, "go on after a failure");
+  fuzz_command->add_flag("--require-coverage", fuzz.coverage_required,
+                         "fail if a row of the coverage table stays at zero; always so for 1,000 seeds and more");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    std::tie(fuzz.first_seed, fuzz.last_seed) = seed_range(seeds);
+    if (fuzz.last_seed - fuzz.first_seed + 1 >= 1000) fuzz.coverage_required = true;
+    return heddle::sim::fuzz(fuzz, std::cout);
+  } catch (const std::exception& error) {
+    std::cerr << "heddle-sim: " << error.what() << '\n';
+    return 2;
+  }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The invariants, checked by code apart from the switch: it watches frames on links and at hosts, keeps its own record
+// of what must be true, and compares the switches' tables with it between their turns. One thread.
+//
+// checker.cc: hosts (invariant 3). checker_links.cc: frames (1, 4, 6). checker_tables.cc: a node's tables (1, 2, 6).
+// checker_rest.cc: liveness and rest (8, 9). The trace hash (10) is over all that it sees.
+#pragma once
+
+#include <deque>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "sim/coverage.h"
+#include "sim/fabric.h"
+#include "sim/sim_frame.h"
+
+namespace heddle::sim {
+
+// A broken invariant; `what` names it, with time, place and values.
+class BrokenInvariant : public std::exception {
+ public:
+  explicit BrokenInvariant(std::string text) : text_(std::move(text)) {}
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+struct CheckerOptions {
+  uint32_t polls_per_check = 1;  // the tables of a worker's node are compared after so many of its turns
+  bool hostile = false;          // frames that no flow knows may reach hosts
+};
+
+class Checker : public Watcher {
+ public:
+  Checker(Fabric& fabric, SeedCoverage& coverage, const CheckerOptions& options);
+
+  void on_frame(uint32_t link, unsigned direction, LinkFrameEvent event, Packet& packet, Nanos at) override;
+  void after_poll(uint16_t node, uint32_t worker, const PollResult& result, Nanos now) override;
+  void before_crash(uint16_t node) override;
+  void after_start(uint16_t node) override;
+  void on_host_frame(uint16_t host, const Packet& packet, bool flooded, Nanos now) override;
+  void on_forged(uint32_t link, unsigned direction, std::string_view forgery) override;
+  void on_host_sent(uint16_t flow, uint32_t sequence, Nanos now) override;
+
+  // All tables of all nodes, both ends of all links.
+  void check_all();
+  // What is left that should not be at rest; empty at rest (invariant 9).
+  std::string unrest() const;
+  // Bytes acknowledged at the edges against bytes delivered there (invariant 1, end to end), at rest.
+  void check_totals() const;
+
+  // Every frame on fabric links is told there; nullptr = no.
+  void log_frames(std::ostream* log) { log_ = log; }
+
+  uint64_t trace_hash() const { return hash_; }
+  uint64_t checks() const { return checks_; }
+
+ private:
+  struct GhostFrame {
+    uint64_t session;  // of the direction, when it was sent
+    uint32_t sequence;
+    uint32_t pattern;
+    uint16_t flow_id;
+    bool is_data;
+  };
+  struct Channel {  // one flow ID of one direction in one session
+    uint32_t next = 0;  // position behind the last byte handed to the link
+    bool used = false;
+    std::deque<uint32_t> starts;  // of frames not known to be received
+    struct UnderWay {
+      uint32_t sequence, pattern;
+    };
+    std::vector<UnderWay> under_way;  // its frames on the link
+  };
+  struct DirectionGhost {
+    uint64_t session = 0;  // counts tags seen
+    uint32_t tag = 0;
+    uint32_t last_sequence = 0;
+    uint32_t newest_delivered = 0;
+    bool any_sent = false, any_delivered = false;
+    bool forged = false;
+    std::vector<Channel> channels;  // by flow ID
+  };
+  struct FlowGhost {
+    std::vector<uint8_t> arrivals;  // by sequence: bit 0 by a flow channel, bit 1 by the tree
+    std::vector<Nanos> sent_ns;
+    uint32_t next_ordered = 0;  // one past the highest that came by a flow channel
+  };
+  struct Held {                           // what the outputs and lists of one node hold
+    std::vector<uint32_t> cost_by_input;  // buffers of link credit
+    std::vector<uint32_t> orphans_by_input;
+    std::vector<uint32_t> room_by_pair;  // input * ports + output
+    std::vector<uint32_t> bytes;         // of flows that crossed and are not sent: output * (flow IDs + 1) + flow ID
+    std::vector<uint32_t> packets;       // their packets
+    uint32_t copies = 0;
+    bool exact = false;  // one worker: nothing is between workers
+    void reset(size_t ports, uint32_t flow_ids);
+  };
+
+  [[noreturn]] void fail(int invariant, const std::string& what) const;
+  void trace(uint64_t word) { hash_ = (hash_ ^ word) * 0x9e3779b97f4a7c15u, hash_ ^= hash_ >> 29; }
+  std::string place(uint16_t node, PortIndex port) const;
+  std::string place(uint32_t link, unsigned direction) const;
+
+  // checker.cc
+  void check_ordered(const HostFlow& flow, const Trailer& trailer, bool flooded, Nanos now);
+  void check_membership(uint16_t host, const Packet& packet, uint16_t vlan);
+  bool forgive_damage();
+  void note_sessions(uint16_t node, Nanos now);
+
+  // checker_links.cc
+  void log_frame(uint32_t link, unsigned direction, LinkFrameEvent event, const Packet& packet, Nanos at) const;
+  void on_sent(uint32_t link, unsigned direction, Packet& packet);
+  void on_data_sent(uint32_t link, unsigned direction, const WireData& data, Packet& packet, GhostFrame& ghost);
+  void on_duplicated(uint32_t link, unsigned direction, Packet& copy);
+  uint32_t new_ghost();
+  void drop_ghost(uint32_t link, unsigned direction, Packet& packet, bool delivered);
+  void check_link(uint32_t link, unsigned direction);
+  void check_channel(uint32_t link, unsigned direction, FlowId id, const Port& sender, const Port* receiver);
+  void check_credits(uint32_t link, unsigned direction);
+  LinkEnd end_of(uint32_t link, unsigned side) const { return fabric_.topology().links[link].ends[side]; }
+  uint32_t pattern_of(const Packet& packet) const;
+
+  // checker_tables.cc
+  void check_node(uint16_t node);
+  void check_counters(uint16_t node);
+  void hold_output(const Port& port);
+  void hold_packet(const Port& port, const Packet& packet);
+  void check_input_flows(uint16_t node, const Port& port);
+  void check_input_flow(uint16_t node, const Port& port, FlowId id, uint32_t& packets);
+  void check_reservation(uint16_t node, const Port& port, FlowId id);
+  void check_lists(uint16_t node, const Port& port);
+  void check_output_flows(uint16_t node, const Port& port);
+  void check_held(uint16_t node, const Port& port);
+  uint32_t flow_slot(PortIndex port, FlowId id) const {
+    return port * (fabric_.topology().settings.flow_ids + 1) + id;
+  }
+  void cover_states(uint16_t node, const Port& port);
+
+  // checker_rest.cc
+  std::string unrest_of(uint16_t node, const Port& port) const;
+
+  Fabric& fabric_;
+  SeedCoverage& coverage_;
+  CheckerOptions options_;
+  std::vector<std::array<DirectionGhost, 2>> directions_;  // by topology link
+  std::vector<GhostFrame> ghosts_;
+  std::vector<uint32_t> free_ghosts_;
+  std::vector<FlowGhost> flows_;
+  uint64_t data_under_way_ = 0;
+  uint64_t damage_ = 0;  // frames whose bits have flipped, less damaged ones that hosts got
+  std::vector<std::vector<bool>> session_up_;  // by node and port, as last seen
+  std::vector<std::vector<std::vector<uint8_t>>> states_;  // by node, port, flow: input state, output state << 4
+  std::vector<uint32_t> polls_;                            // by node
+  std::vector<std::vector<uint32_t>> link_of_;             // by node and port; ~0u on edge ports
+  Held held_;                                              // of the node at hand
+  Nanos topology_changed_ns_ = 0;                          // when a session last began or ended anywhere
+  bool sessions_lost_ = false;                             // any has ended, or a node crashed
+  std::ostream* log_ = nullptr;
+  uint64_t hash_ = 0;
+  uint64_t checks_ = 0;
+};
+
+}  // namespace heddle::sim

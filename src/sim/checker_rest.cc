@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// At rest nothing is left over (9), and what the edges say was settled is what hosts got (1, end to end).
+#include "sim/checker.h"
+
+namespace heddle::sim {
+
+std::string Checker::unrest_of(uint16_t node, const Port& port) const {
+  const std::string where = place(node, port.index) + ": ";
+  if (port.is_fabric() && !port.session.up())
+    return where + "no session, " + link_down_text(port.session.down_reason());
+  if (port.output.flows.used() != 0) return where + std::to_string(port.output.flows.used()) + " output flow IDs in use";
+  for (uint32_t i = 1; i <= port.input.flows.size(); ++i)
+    if (port.input.flows[static_cast<FlowId>(i)].in_use()) return where + "input flow " + std::to_string(i) + " in use";
+  if (port.input.queued_packets != 0 || port.output.queued_packets != 0 || port.input.waiting_packets != 0)
+    return where + "packets queued";
+  if (port.input.orphans != 0) return where + std::to_string(port.input.orphans) + " orphans";
+  if (port.is_fabric() && !port.credits.all_home())
+    return where + "credits are not home: sent " + std::to_string(port.credits.sent_total()) + ", limit " +
+           std::to_string(port.credits.limit());
+  if (port.is_fabric() && port.credits.held() != 0) return where + "buffers of the link held";
+  if (port.input.ids != nullptr && port.input.ids->available() != port.input.flows.size())
+    return where + "edge flow IDs missing";
+  for (const Voq& voq : port.input.voqs)
+    if (voq.room != fabric_.topology().settings.output_room_packets || !voq.ready.empty() || !voq.wanting.empty())
+      return where + "room " + std::to_string(voq.room) + " towards an output";
+  return {};
+}
+
+std::string Checker::unrest() const {
+  for (uint16_t node = 0; node < fabric_.topology().nodes.size(); ++node) {
+    const Node* state = fabric_.node(node);
+    const std::string& name = fabric_.topology().nodes[node].name;
+    if (state == nullptr) return "node " + name + " is down";
+    uint32_t own = 0;  // frames made there that are on their way out: links never fall silent
+    for (PortIndex index = 0; index < state->ports(); ++index) {
+      const Port& port = state->port(index);
+      std::string left = unrest_of(node, port);
+      if (!left.empty()) return left;
+      own += port.output.control_packets + port.output.pending_packets + (port.output.probes != nullptr);
+    }
+    for (uint32_t worker = 0; worker < state->workers(); ++worker)
+      if (state->worker(worker).copies_out() != 0) return "node " + name + ": copies out";
+    const int64_t held = fabric_.pool().held(fabric_.owner(node));
+    if (held != own)
+      return "node " + name + " holds " + std::to_string(held) + " packets, " + std::to_string(own) + " of its own";
+  }
+  if (data_under_way_ != 0) return std::to_string(data_under_way_) + " data frames on links";
+  return {};
+}
+
+void Checker::check_totals() const {
+  const PortCounters total = fabric_.total();
+  const std::string numbers = "edges delivered " + std::to_string(total.delivered_bytes) + " bytes of flows, " +
+                              std::to_string(total.acknowledged_bytes) + " came back acknowledged";
+  if (total.acknowledged_bytes > total.delivered_bytes) fail(1, numbers);
+  if (!sessions_lost_ && total.acknowledged_bytes != total.delivered_bytes) fail(1, numbers + ", no session ended");
+}
+
+}  // namespace heddle::sim

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of one node between turns: positions and extents (1), frames (2), credits and room (6). Exact where one
+// worker runs the node; where there are several, what is between them can't be seen, and sums may fall short by it.
+#include <algorithm>
+
+#include "sim/checker.h"
+
+namespace heddle::sim {
+
+namespace {
+std::string numbers(const InputFlow& flow) {
+  return "next_data_flow " + std::to_string(flow.next_data_flow) + ", data_flow " + std::to_string(flow.data_flow) +
+         ", ack_flow " + std::to_string(flow.ack_flow) + ", lost " + std::to_string(flow.lost_total) + ", state " +
+         std::to_string(static_cast<int>(flow.state)) + ", flags " + std::to_string(flow.flags);
+}
+std::string numbers(const OutputFlow& entry) {
+  return "data_flow " + std::to_string(entry.data_flow) + ", ack_flow " + std::to_string(entry.ack_flow) +
+         ", pending " + std::to_string(entry.pending_ack) + ", queued " + std::to_string(entry.queued) + ", state " +
+         std::to_string(static_cast<int>(entry.state)) + ", flags " + std::to_string(entry.flags);
+}
+}  // namespace
+
+void Checker::Held::reset(size_t ports, uint32_t flow_ids) {
+  cost_by_input.assign(ports, 0);
+  orphans_by_input.assign(ports, 0);
+  room_by_pair.assign(ports * ports, 0);
+  bytes.assign(ports * (flow_ids + size_t{1}), 0);
+  packets.assign(ports * (flow_ids + size_t{1}), 0);
+  copies = 0;
+}
+
+void Checker::check_node(uint16_t node) {
+  ++checks_;
+  check_counters(node);
+  const Node& state = *fabric_.node(node);
+  held_.reset(state.ports(), fabric_.topology().settings.flow_ids);
+  held_.exact = state.workers() == 1;
+  for (PortIndex index = 0; index < state.ports(); ++index) hold_output(state.port(index));
+  for (PortIndex index = 0; index < state.ports(); ++index) check_output_flows(node, state.port(index));
+  for (PortIndex index = 0; index < state.ports(); ++index) {
+    const Port& port = state.port(index);
+    check_input_flows(node, port);
+    check_lists(node, port);
+    check_held(node, port);
+    cover_states(node, port);
+    const uint32_t link = link_of_[node][index];
+    if (link == ~0u) continue;
+    check_link(link, 0);
+    check_link(link, 1);
+  }
+  if (held_.exact && state.worker(0).copies_out() != held_.copies)
+    fail(2, "node " + state.description().name + ": " + std::to_string(state.worker(0).copies_out()) +
+                " copies are counted, " + std::to_string(held_.copies) + " are there");
+}
+
+// Invariant 2. What a node holds is known from who owns each packet.
+void Checker::check_counters(uint16_t node) {
+  const Node& state = *fabric_.node(node);
+  uint64_t in = 0, out = 0;
+  for (PortIndex index = 0; index < state.ports(); ++index) {
+    const PortCounters& port = state.port(index).counters;
+    in += port.received_frames + port.originated_frames + port.copied_frames;
+    out += port.sent_frames + port.consumed_frames;
+    for (const uint64_t drops : port.drops) out += drops;
+  }
+  const auto held = static_cast<uint64_t>(fabric_.pool().held(fabric_.owner(node)));
+  if (in != out + held)
+    fail(2, "node " + state.description().name + ": " + std::to_string(in) + " frames came in, " +
+                std::to_string(out) + " went, but it holds " + std::to_string(held));
+}
+
+void Checker::hold_packet(const Port& port, const Packet& packet) {
+  if (packet.input_port == kNoPort) return;
+  const size_t ports = held_.cost_by_input.size();
+  const bool copy = packet.flags & kPacketCopy;
+  held_.room_by_pair[packet.input_port * ports + port.index] += packet.cost;
+  if (copy)
+    held_.copies += packet.cost;
+  else
+    held_.cost_by_input[packet.input_port] += packet.cost;
+}
+
+void Checker::hold_output(const Port& port) {
+  const auto hold_flow = [&](const Packet& packet) {
+    if (packet.output_flow == kNoFlow) return;
+    held_.bytes[flow_slot(port.index, packet.output_flow)] += packet.payload;
+    ++held_.packets[flow_slot(port.index, packet.output_flow)];
+  };
+  for (const Packet* packet = port.output.queue.head; packet != nullptr; packet = packet->next) {
+    hold_packet(port, *packet);
+    hold_flow(*packet);
+  }
+  for (uint32_t i = 0; i < port.output.pending_packets; ++i) {
+    hold_packet(port, *port.output.pending[i]);
+    if (!port.is_fabric()) hold_flow(*port.output.pending[i]);  // stamped ones are in the extent already
+  }
+  const size_t ports = held_.cost_by_input.size();
+  for (PortIndex input = 0; input < ports; ++input) {
+    const Returns& returns = port.output.returns[input];
+    held_.room_by_pair[input * ports + port.index] += returns.room;
+    held_.cost_by_input[input] += returns.held;
+    held_.copies += returns.room - returns.held;
+    held_.orphans_by_input[input] += returns.orphans;
+  }
+}
+
+void Checker::check_output_flows(uint16_t node, const Port& port) {
+  uint32_t used = 0;
+  for (uint32_t i = 1; i <= port.output.flows.size(); ++i) {
+    const auto id = static_cast<FlowId>(i);
+    const OutputFlow& entry = port.output.flows[id];
+    const auto where = [&] { return place(node, port.index) + " output flow " + std::to_string(i) + ": "; };
+    if (static_cast<int32_t>(entry.extent()) < 0) fail(1, where() + "ack beyond data: " + numbers(entry));
+    if (entry.pending_lost > entry.pending_ack) fail(1, where() + "more lost than settled: " + numbers(entry));
+    const uint32_t queued = held_.packets[flow_slot(port.index, id)];
+    if (entry.queued != queued) fail(2, where() + std::to_string(queued) + " packets are queued: " + numbers(entry));
+    if (entry.state == OutputFlowState::free) {
+      if (entry.extent() != 0 || entry.queued != 0 || entry.pending_ack != 0)
+        fail(1, where() + "free, and not empty: " + numbers(entry));
+      continue;
+    }
+    ++used;
+    if (entry.flags & kOutputCounted) ++held_.orphans_by_input[entry.input_port];
+  }
+  if (used != port.output.flows.used())
+    fail(4, place(node, port.index) + ": " + std::to_string(port.output.flows.used()) + " flow IDs counted as used, " +
+                std::to_string(used) + " are");
+}
+
+void Checker::check_input_flows(uint16_t node, const Port& port) {
+  uint32_t packets = 0;
+  for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
+    const auto id = static_cast<FlowId>(i);
+    const InputFlow& flow = port.input.flows[id];
+    if (!flow.in_use() && flow.queue.empty() && flow.flow_extent() == 0 && flow.queue_extent() == 0) continue;
+    // Of a session that has ended: positions are set anew when the next one begins.
+    if (!flow.in_use() && flow.queue.empty() && !port.usable()) continue;
+    check_input_flow(node, port, id, packets);
+    check_reservation(node, port, id);
+  }
+  if (packets != port.input.queued_packets)
+    fail(2, place(node, port.index) + ": " + std::to_string(packets) + " packets in flow queues, " +
+                std::to_string(port.input.queued_packets) + " counted");
+}
+
+void Checker::check_input_flow(uint16_t node, const Port& port, FlowId id, uint32_t& packets) {
+  const InputFlow& flow = port.input.flows[id];
+  const auto where = [&] { return place(node, port.index) + " input flow " + std::to_string(id) + ": "; };
+  if (static_cast<int32_t>(flow.queue_extent()) < 0) fail(1, where() + "data beyond next: " + numbers(flow));
+  if (static_cast<int32_t>(flow.flow_extent()) < 0) fail(1, where() + "ack beyond data: " + numbers(flow));
+  uint32_t bytes = 0, count = 0;
+  for (const Packet* packet = flow.queue.head; packet != nullptr; packet = packet->next) {
+    bytes += packet->payload;
+    ++count;
+    held_.cost_by_input[port.index] += packet->cost;
+  }
+  packets += count;
+  if (flow.queue_extent() != bytes || flow.queued_packets != count)
+    fail(1, where() + std::to_string(bytes) + " bytes in " + std::to_string(count) + " packets are queued: " +
+                numbers(flow));
+  if (!flow.in_use()) fail(4, where() + "not in use, and not empty: " + numbers(flow));
+  if (flow.queue.empty() && flow.flow_extent() == 0 && !(flow.flags & kFlowPending))
+    fail(9, where() + "in use, and empty: " + numbers(flow));
+}
+
+// Invariant 1 inside a node: what an input flow has handed on is queued at its output, or stamped and not settled, or
+// settled and not yet told.
+void Checker::check_reservation(uint16_t node, const Port& port, FlowId id) {
+  const InputFlow& flow = port.input.flows[id];
+  const auto where = [&] { return place(node, port.index) + " input flow " + std::to_string(id) + ": "; };
+  if (flow.output_flow == kNoFlow) {
+    if (flow.flow_extent() != 0) fail(1, where() + "extent without output flow: " + numbers(flow));
+    return;
+  }
+  const Port& output = fabric_.node(node)->port(flow.follow_port);
+  const OutputFlow& entry = output.output.flows[flow.output_flow];
+  if (entry.state != OutputFlowState::reserved || entry.input_port != port.index || entry.input_flow != id ||
+      entry.input_epoch != port.input.epoch)
+    fail(4, where() + "its output flow " + std::to_string(flow.output_flow) + " at " +
+                place(node, flow.follow_port) + " serves another: " + numbers(entry));
+  const uint32_t known = held_.bytes[flow_slot(flow.follow_port, flow.output_flow)] + entry.extent() +
+                         entry.pending_ack;
+  const uint32_t extent = flow.flow_extent();
+  if (held_.exact ? known != extent : known > extent)
+    fail(1, where() + numbers(flow) + "; downstream " + std::to_string(known) + " bytes are known: " +
+                numbers(entry) + " at " + place(node, flow.follow_port));
+}
+
+// A flow with a queue stands in the list that its state names, once.
+void Checker::check_lists(uint16_t node, const Port& port) {
+  uint32_t listed = 0, standing = 0;
+  for (PortIndex output = 0; output < port.input.voqs.size(); ++output) {
+    const Voq& voq = port.input.voqs[output];
+    for (int which = 0; which < 2; ++which) {
+      const FlowState wanted = which == 0 ? FlowState::ready : FlowState::wanting;
+      for (FlowId id = which == 0 ? voq.ready.head : voq.wanting.head; id != kNoFlow;
+           id = port.input.flows[id].next_in_list) {
+        const InputFlow& flow = port.input.flows[id];
+        if (flow.state != wanted || flow.follow_port != output || flow.queue.empty())
+          fail(8, place(node, port.index) + " input flow " + std::to_string(id) + ": in a list it does not belong in: " +
+                      numbers(flow));
+        if (++listed > port.input.flows.size()) fail(8, place(node, port.index) + ": a list of flows has a loop");
+      }
+    }
+  }
+  for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
+    const InputFlow& flow = port.input.flows[static_cast<FlowId>(i)];
+    if (flow.state == FlowState::ready || flow.state == FlowState::wanting) ++standing;
+    if (!flow.queue.empty() && flow.state == FlowState::idle)
+      fail(8, place(node, port.index) + " input flow " + std::to_string(i) + ": idle, with a queue");
+  }
+  if (listed != standing)
+    fail(8, place(node, port.index) + ": " + std::to_string(standing) + " flows should stand in lists, " +
+                std::to_string(listed) + " do");
+}
+
+// Invariant 6 of the receiving side, the room of the crossing and the orphans.
+void Checker::check_held(uint16_t node, const Port& port) {
+  const size_t ports = held_.cost_by_input.size();
+  const uint32_t total = fabric_.topology().settings.output_room_packets;
+  for (PortIndex output = 0; output < ports; ++output) {
+    const uint32_t there = port.input.voqs[output].room + held_.room_by_pair[port.index * ports + output];
+    if (held_.exact ? there != total : there > total)
+      fail(6, place(node, port.index) + " towards port " + std::to_string(output) + ": room " +
+                  std::to_string(port.input.voqs[output].room) + ", " + std::to_string(there) + " with what is used, of " +
+                  std::to_string(total));
+  }
+  const uint32_t orphans = held_.orphans_by_input[port.index];
+  if (held_.exact ? orphans != port.input.orphans : orphans > port.input.orphans)
+    fail(1, place(node, port.index) + ": " + std::to_string(port.input.orphans) + " orphans counted, " +
+                std::to_string(orphans) + " are there");
+  if (!port.is_fabric()) return;
+  const LinkCredits& credits = port.credits;
+  const uint32_t held = held_.cost_by_input[port.index];
+  const auto numbers_of = [&] {
+    return place(node, port.index) + ": granted " + std::to_string(credits.granted()) + ", received " +
+           std::to_string(credits.received_total()) + ", held " + std::to_string(credits.held()) + " of " +
+           std::to_string(credits.buffers());
+  };
+  if (held_.exact ? held != credits.held() : held > credits.held())
+    fail(6, numbers_of() + ", but packets hold " + std::to_string(held));
+  if (credits.held() > credits.buffers()) fail(6, numbers_of() + ": more held than there is");
+  if (!port.session.up()) return;
+  const auto granted_ahead = static_cast<int32_t>(credits.granted() - credits.received_total());
+  if (granted_ahead > 0 && static_cast<uint32_t>(granted_ahead) + credits.held() > credits.buffers())
+    fail(6, numbers_of() + ": more granted than there is");
+}
+
+void Checker::cover_states(uint16_t node, const Port& port) {
+  static const char* const kInput[] = {"free", "idle", "ready", "wanting", "held"};
+  static const char* const kOutput[] = {"free", "reserved", "orphan"};
+  std::vector<uint8_t>& before = states_[node][port.index];
+  for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
+    const InputFlow& flow = port.input.flows[static_cast<FlowId>(i)];
+    const unsigned input = flow.in_use() ? 1u + static_cast<unsigned>(flow.state) : 0;
+    const auto output = static_cast<unsigned>(port.output.flows[static_cast<FlowId>(i)].state);
+    const auto now = static_cast<uint8_t>(input | output << 4);
+    if (now == before[i]) continue;
+    const unsigned old_input = before[i] & 15, old_output = before[i] >> 4;
+    if (old_input != input)
+      coverage_.reach(std::string("input flow: ") + kInput[old_input] + " to " + kInput[input]);
+    if (old_output != output)
+      coverage_.reach(std::string("output flow: ") + kOutput[old_output] + " to " + kOutput[output]);
+    before[i] = now;
+  }
+}
+
+}  // namespace heddle::sim

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole fabric under virtual time: switches, links, hosts. Owns them and their packets; one thread.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "node/node.h"
+#include "sim/engine.h"
+#include "sim/packet_pool.h"
+#include "sim/setup.h"
+#include "sim/traffic.h"
+#include "sim/watcher.h"
+
+namespace heddle::sim {
+
+class Fabric;
+class HostActor;
+enum class Forgery : uint8_t;
+
+// One worker of a switch: polled when it wants to be, when a frame comes in or another worker wakes it, and not before
+// its last turn is over.
+class WorkerActor : public Actor {
+ public:
+  WorkerActor(Fabric& fabric, uint16_t node, uint32_t worker) : fabric_(fabric), node_(node), worker_(worker) {}
+  void act(Nanos now) override;
+  // There is something for it at `at`.
+  void notify(Nanos at);
+  void pause(Nanos until);
+  void started(Nanos now) { free_ns_ = paused_until_ns_ = now; }
+  Nanos busy_ns() const { return busy_ns_; }
+
+ private:
+  Fabric& fabric_;
+  uint16_t node_;
+  uint32_t worker_;
+  Nanos free_ns_ = 0;  // end of its last turn
+  Nanos paused_until_ns_ = 0;
+  Nanos busy_ns_ = 0;
+};
+
+class Fabric : public LinkObserver {
+ public:
+  // All nodes run when this returns. `traffic` outlives the fabric.
+  Fabric(const SimSetup& setup, Engine& engine, Traffic& traffic);
+  ~Fabric() override;
+
+  const SimSetup& setup() const { return setup_; }
+  const Topology& topology() const { return setup_.topology; }
+  Engine& engine() { return engine_; }
+  SimPool& pool() { return pool_; }
+  Traffic& traffic() { return traffic_; }
+  void watch(Watcher* watcher) { watcher_ = watcher; }
+  Watcher* watcher() { return watcher_; }
+
+  Node* node(uint16_t index) { return nodes_[index].node.get(); }  // nullptr while it is crashed
+  const Node* node(uint16_t index) const { return nodes_[index].node.get(); }
+  WorkerActor& worker_actor(uint16_t node, uint32_t worker) { return *nodes_[node].actors[worker]; }
+  OwnerId owner(uint16_t node) const { return kFirstNodeOwner + node; }
+  uint32_t links() const { return static_cast<uint32_t>(setup_.topology.links.size()); }
+  MemoryLink& link(uint32_t index) { return *links_[index]; }  // topology links, then one per host
+  MemoryLink& host_link(uint16_t host) { return *links_[links() + host]; }
+  size_t hosts() const { return hosts_.size(); }
+  HostActor& host(uint16_t index) { return *hosts_[index]; }
+
+  // --- faults ---
+  void crash(uint16_t node);
+  void start(uint16_t node);
+  void pause(uint16_t node, uint32_t worker, Nanos until);
+  // The next frame of that direction that the forgery fits is rewritten.
+  void forge_next(uint32_t link, unsigned direction, Forgery forgery, uint64_t seed);
+  void stop_forging() { forging_.clear(); }
+  uint64_t forged_frames() const { return forged_frames_; }
+
+  // Drops, events and frames of all ports that were and are: counters of crashed nodes are kept.
+  PortCounters total() const;
+  uint64_t packet_hops() const;  // frames that switches received
+
+  void on_frame(MemoryLink& link, unsigned direction, LinkFrameEvent event, Packet& packet, Nanos at) override;
+
+ private:
+  struct NodeState {
+    std::unique_ptr<NodePool> pool;
+    std::unique_ptr<Node> node;
+    std::vector<std::unique_ptr<WorkerActor>> actors;
+    std::vector<Device*> devices;
+    uint32_t starts = 0;
+  };
+  struct EndPoint {  // who receives at an end of a link
+    WorkerActor* worker = nullptr;
+    HostActor* host = nullptr;
+    OwnerId owner = 0;
+  };
+  void make_links();
+  void forge(uint32_t link, unsigned direction, Packet& packet);
+  void make_node(uint16_t index);
+
+  SimSetup setup_;
+  Engine& engine_;
+  Traffic& traffic_;
+  SimPool pool_;
+  Watcher* watcher_ = nullptr;
+  std::vector<std::unique_ptr<MemoryLink>> links_;
+  std::vector<std::array<EndPoint, 2>> ends_;
+  std::vector<NodeState> nodes_;
+  std::vector<std::unique_ptr<HostActor>> hosts_;
+  PortCounters crashed_;
+  struct Forging {
+    uint32_t link;
+    unsigned direction;
+    Forgery forgery;
+    uint64_t seed;
+  };
+  std::vector<Forging> forging_;  // ordered and not done yet
+  uint64_t forged_frames_ = 0;
+};
+
+// Adds the counts of `more`.
+void add_counters(PortCounters& sum, const PortCounters& more);
+
+}  // namespace heddle::sim

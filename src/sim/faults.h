@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults on purpose. FaultInjector does random ones over a stretch of time, each drawn from the seed; Forger rewrites
+// frames on a link as a broken neighbour would, with a right check.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/fabric.h"
+#include "wire/random.h"
+
+namespace heddle::sim {
+
+// X(name): faults that happen at a moment; those that ride on a link all the time are in MemoryLinkOptions.
+#define HEDDLE_FAULT_KINDS(X)                                                                                 \
+  X(link_flap) X(one_way) X(crash) X(crash_neighbours) X(pause_short) X(pause_long) X(delay_change) X(burst_loss) \
+      X(host_stalls) X(forgery)
+
+enum class FaultKind : uint8_t {
+#define HEDDLE_X(name) name,
+  HEDDLE_FAULT_KINDS(HEDDLE_X)
+#undef HEDDLE_X
+      count,
+};
+constexpr unsigned kFaultKinds = static_cast<unsigned>(FaultKind::count);
+constexpr std::string_view kFaultKindNames[] = {
+#define HEDDLE_X(name) #name,
+    HEDDLE_FAULT_KINDS(HEDDLE_X)
+#undef HEDDLE_X
+};
+
+struct FaultPlan {
+  uint32_t kinds = 0;  // bit per FaultKind
+  Nanos mean_interval_ns = 10 * kMillisecond;
+  Nanos restart_least_ns = 60 * kMillisecond;  // a node that crashed is away at least so long
+  Nanos pause_max_ns = 50 * kMillisecond;      // of long pauses
+};
+
+class FaultInjector {
+ public:
+  // `tell` is called with each fault as it is done, and with its link for forgeries.
+  using Tell = std::function<void(FaultKind kind, const std::string& text, uint32_t link)>;
+  FaultInjector(Fabric& fabric, const FaultPlan& plan, uint64_t seed, Tell tell);
+
+  void run(Nanos from, Nanos until);
+  // Everything that is broken is whole again: links without faults, nodes up. Pauses have ended by `until`.
+  void heal();
+
+ private:
+  void next(Nanos now);
+  void do_one(Nanos now);
+  void flap(Nanos now);
+  void one_way(Nanos now);
+  void crash(uint16_t node, Nanos now);
+  void crash_neighbours(Nanos now);
+  void pause(Nanos now, bool is_long);
+  void change_delay();
+  void burst_loss(Nanos now);
+  void stall_host(Nanos now);
+  void forge();
+  uint32_t some_link() { return static_cast<uint32_t>(random_.below(fabric_.links())); }
+  uint16_t some_node() { return static_cast<uint16_t>(random_.below(fabric_.topology().nodes.size())); }
+  Nanos between(Nanos low, Nanos high) { return low + random_.below(high - low + 1); }
+
+  Fabric& fabric_;
+  FaultPlan plan_;
+  Random random_;
+  Tell tell_;
+  Nanos until_ = 0;
+};
+
+// X(name): what the forger does to a frame.
+#define HEDDLE_FORGERIES(X)                                                                                    \
+  X(no_hops) X(no_life) X(wrong_vlan) X(no_such_port) X(position_far) X(flow_id_high) X(ack_beyond) X(lost_beyond) \
+      X(limit_beyond) X(total_beyond) X(probe_far) X(other_channel) X(bad_kind) X(other_version)               \
+          X(other_topology) X(other_cable) X(load_frame) X(strange_notice) X(stale_tag)
+
+enum class Forgery : uint8_t {
+#define HEDDLE_X(name) name,
+  HEDDLE_FORGERIES(HEDDLE_X)
+#undef HEDDLE_X
+      count,
+};
+constexpr unsigned kForgeries = static_cast<unsigned>(Forgery::count);
+constexpr std::string_view kForgeryNames[] = {
+#define HEDDLE_X(name) #name,
+    HEDDLE_FORGERIES(HEDDLE_X)
+#undef HEDDLE_X
+};
+
+// Rewrites the frame if it is of the kind that the forgery needs; false if not.
+bool forge_frame(Forgery forgery, Packet& packet, Random& random);
+
+}  // namespace heddle::sim

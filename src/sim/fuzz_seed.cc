@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// One seed from start to rest.
+#include <ostream>
+#include <set>
+
+#include "sim/fuzz.h"
+#include "sim/host.h"
+#include "sim/swarm.h"
+
+namespace heddle::sim {
+
+namespace {
+
+class SeedRun {
+ public:
+  SeedRun(const Swarm& swarm, SeedResult& result, std::ostream* log)
+      : swarm_(swarm),
+        result_(result),
+        log_(log),
+        engine_(swarm.setup.start_ns),
+        traffic_{swarm.flows},
+        fabric_(swarm.setup, engine_, traffic_),
+        checker_(fabric_, result.coverage, swarm.checker),
+        faults_(fabric_, swarm.faults, swarm.setup.seed ^ 0xfa17,
+                [this](FaultKind kind, const std::string& text, uint32_t) { tell(kind, text); }) {}
+
+  void log_frames() { checker_.log_frames(log_); }
+  void run();
+  void collect();
+
+ private:
+  static constexpr Nanos kStep = 2 * kMillisecond;
+
+  void tell(FaultKind kind, const std::string& text);
+  void say(const std::string& text);
+  void begin();
+  void wait_for_links();
+  void require_progress();
+  void require_rest();
+  std::string broken_links() const;
+  std::string describe(LinkEnd end) const;
+  const FabricSettings& settings() const { return swarm_.setup.topology.settings; }
+  Nanos life() const { return swarm_.setup.topology.classes.front().life_ns; }
+
+  const Swarm& swarm_;
+  SeedResult& result_;
+  std::ostream* log_;
+  Engine engine_;
+  Traffic traffic_;
+  Fabric fabric_;
+  Checker checker_;
+  FaultInjector faults_;
+};
+
+void SeedRun::say(const std::string& text) {
+  if (log_ != nullptr) *log_ << engine_.now() << " ns: " << text << '\n';
+}
+
+void SeedRun::tell(FaultKind kind, const std::string& text) {
+  result_.coverage.reach("fault: " + std::string(kFaultKindNames[static_cast<unsigned>(kind)]));
+  say(text);
+}
+
+// Whatever a port has counted that tells why frames do not get on, and its flows that have something.
+std::string SeedRun::describe(LinkEnd end) const {
+  const Node* node = fabric_.node(end.node_index);
+  if (node == nullptr) return "node is down";
+  const Port& port = node->port(end.port);
+  std::string text = "at node " + std::to_string(end.node_index) + " port " + std::to_string(end.port) + ": received " +
+                     std::to_string(port.counters.received_frames) + ", sent " +
+                     std::to_string(port.counters.sent_frames);
+  for (unsigned i = 0; i < kDropReasons; ++i)
+    if (port.counters.drops[i] != 0)
+      text += ", " + std::string(kDropReasonNames[i]) + " " + std::to_string(port.counters.drops[i]);
+  for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
+    const InputFlow& flow = port.input.flows[static_cast<FlowId>(i)];
+    if (!flow.in_use()) continue;
+    text += "; flow " + std::to_string(i) + " state " + std::to_string(static_cast<int>(flow.state)) + " flags " +
+            std::to_string(flow.flags) + " queue " + std::to_string(flow.queue_extent()) + " extent " +
+            std::to_string(flow.flow_extent()) + " output " + std::to_string(flow.follow_port) + ":" +
+            std::to_string(flow.output_flow);
+  }
+  return text;
+}
+
+void SeedRun::begin() {
+  fabric_.watch(&checker_);
+  for (uint16_t host = 0; host < fabric_.hosts(); ++host) {
+    std::vector<uint16_t> flows;
+    for (const HostFlow& flow : traffic_.flows)
+      if (flow.source == host) flows.push_back(flow.id);
+    HostileOptions hostile = swarm_.hostile[host];
+    hostile.stops_ns = swarm_.setup.start_ns + swarm_.faults_ns;
+    if (hostile.kinds != 0) fabric_.host(host).set_hostile(hostile);
+    fabric_.host(host).begin(flows, swarm_.vlans[host]);
+  }
+}
+
+void SeedRun::run() {
+  begin();
+  const Nanos faults_end = engine_.now() + swarm_.faults_ns;
+  faults_.run(engine_.now(), faults_end);
+  engine_.run_until(faults_end);
+  say("faults end");
+  checker_.check_all();
+  faults_.heal();
+  for (HostFlow& flow : traffic_.flows) flow.stops_ns = 0;
+  wait_for_links();
+  require_progress();
+  require_rest();
+}
+
+std::string SeedRun::broken_links() const {
+  for (uint16_t index = 0; index < swarm_.setup.topology.nodes.size(); ++index) {
+    const Node* node = fabric_.node(index);
+    if (node == nullptr) return "node " + std::to_string(index) + " is down";
+    for (PortIndex port = 0; port < node->ports(); ++port)
+      if (node->port(port).is_fabric() && !node->port(port).session.up())
+        return "node " + std::to_string(index) + " port " + std::to_string(port) + ": " +
+               link_down_text(node->port(port).session.down_reason());
+  }
+  return {};
+}
+
+// Every link comes up: after the longest hold-down, a restart, and pauses that still last.
+void SeedRun::wait_for_links() {
+  const Nanos dead = settings().hello_interval_ns * settings().hellos_missed;
+  const Nanos bound = 64 * dead + 20 * dead + 3 * life() + swarm_.faults.restart_least_ns + 20 * kMillisecond +
+                      swarm_.faults.pause_max_ns;
+  const Nanos deadline = engine_.now() + bound;
+  while (!broken_links().empty()) {
+    if (engine_.now() > deadline)
+      throw BrokenInvariant("invariant 8 (liveness) at " + std::to_string(engine_.now()) + " ns: " + broken_links() +
+                            ", " + std::to_string(bound) + " ns after the faults ended");
+    engine_.run_until(engine_.now() + kStep);
+  }
+  say("all links are up");
+}
+
+// Every flow gets frames through again, those that had ended too.
+void SeedRun::require_progress() {
+  constexpr Nanos kSlow = 2 * kMillisecond;
+  std::vector<uint32_t> before;
+  for (HostFlow& flow : traffic_.flows) {
+    before.push_back(flow.next_expected);
+    flow.stops_ns = kNever;
+    flow.interval_ns = kSlow + flow.id * 10 * kMicrosecond;
+    flow.burst_frames = 1;
+    flow.window_frames = 0;
+    flow.length_max = flow.length_min;
+    fabric_.host(flow.source).resume(flow.id);
+    before.back() = flow.sent_frames;
+  }
+  const Nanos bound = 4 * life() + 40 * settings().probe_base_ns + 200 * kMillisecond;
+  const Nanos deadline = engine_.now() + bound;
+  for (;;) {
+    const HostFlow* stuck = nullptr;
+    for (const HostFlow& flow : traffic_.flows) {
+      const TopologyPort& exit = swarm_.setup.topology.nodes[swarm_.setup.hosts[flow.destination].port.node_index]
+                                     .ports[swarm_.setup.hosts[flow.destination].port.port];
+      const bool fits = flow.length_min <= exit.mtu_bytes + kEthernetHeaderBytes;
+      if (fits && flow.next_expected <= before[flow.id]) stuck = &flow;
+    }
+    if (stuck == nullptr) break;
+    if (engine_.now() > deadline)
+      throw BrokenInvariant("invariant 8 (liveness) at " + std::to_string(engine_.now()) + " ns: flow " + stuck->name +
+                            " got no frame through in " + std::to_string(bound) + " ns without faults: sent " +
+                            std::to_string(stuck->sent_frames) + ", of these since " +
+                            std::to_string(stuck->sent_frames - before[stuck->id]) + "\n  source " +
+                            describe(swarm_.setup.hosts[stuck->source].port) + "\n  destination " +
+                            describe(swarm_.setup.hosts[stuck->destination].port));
+    engine_.run_until(engine_.now() + kStep);
+  }
+  say("all flows get through");
+}
+
+void SeedRun::require_rest() {
+  for (uint16_t host = 0; host < fabric_.hosts(); ++host) fabric_.host(host).stop();
+  const Nanos bound = 3 * 8 * settings().probe_base_ns + 2 * life() + 20 * kMillisecond;
+  const Nanos deadline = engine_.now() + bound;
+  std::string left;
+  while (!(left = checker_.unrest()).empty()) {
+    if (engine_.now() > deadline)
+      throw BrokenInvariant("invariant 9 (rest) at " + std::to_string(engine_.now()) + " ns: " + left + ", " +
+                            std::to_string(bound) + " ns after the last frame was sent");
+    engine_.run_until(engine_.now() + kStep + 77);
+  }
+  checker_.check_all();
+  checker_.check_totals();
+  say("at rest");
+}
+
+void SeedRun::collect() {
+  const PortCounters total = fabric_.total();
+  result_.coverage.reach_counters(total);
+  result_.packet_hops = total.received_frames;
+  result_.turns = engine_.turns();
+  result_.trace_hash = checker_.trace_hash();
+  result_.checks = checker_.checks();
+  result_.virtual_ns = engine_.now() - swarm_.setup.start_ns;
+  for (const HostFlow& flow : traffic_.flows) result_.delivered_frames += flow.delivered_frames;
+}
+
+}  // namespace
+
+SeedResult run_seed(uint64_t seed, std::ostream* log, bool frames) {
+  SeedResult result;
+  const Swarm swarm = draw_swarm(seed);
+  result.options = swarm.text();
+  auto run = std::make_unique<SeedRun>(swarm, result, log);
+  try {
+    if (frames) run->log_frames();
+    run->run();
+    run->collect();
+  } catch (const std::exception& error) {  // a broken invariant, or the pool's word on a packet
+    result.failure = error.what();
+    run->collect();
+    // What broke in the middle of a turn can't be taken down in good order; the process ends soon.
+    static_cast<void>(run.release());
+  }
+  return result;
+}
+
+}  // namespace heddle::sim

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// A host: sends the flows that start at it, announces its address, and takes in what comes. A hostile one sends besides
+// whatever an attacker or a broken machine would.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sim/engine.h"
+#include "sim/fabric.h"
+#include "sim/hostile.h"
+#include "sim/sim_frame.h"
+#include "wire/random.h"
+
+namespace heddle::sim {
+
+constexpr uint16_t kAnnouncementFlow = 0xffff;  // trailer of broadcasts: sequence = host << 16 | VLAN
+constexpr uint16_t kHostileFlow = 0xfffe;       // and of hostile frames that look right
+
+class HostActor : public Actor {
+ public:
+  HostActor(Fabric& fabric, uint16_t index, Device& device, uint64_t seed);
+
+  // Flows of the traffic table that start here. Announcements begin.
+  void begin(const std::vector<uint16_t>& flows, const std::vector<uint16_t>& vlans);
+  // Takes up a flow, or one whose times were changed.
+  void resume(uint16_t flow);
+  void set_hostile(const HostileOptions& options) { hostile_ = std::make_unique<HostileSender>(options, random_.next()); }
+  void notify(Nanos at) { fabric_.engine().wake(*this, std::max(at, free_ns_)); }
+  void act(Nanos now) override;
+  void announce(Nanos now);
+  // A frame of one of its flows has arrived at the other end: its window may have opened.
+  void frame_delivered(HostFlow& flow);
+  // From now on no flow and no announcement is sent.
+  void stop() { stopped_ = true; }
+  // While paused it takes nothing in: its receive ring fills.
+  void pause(Nanos until) { paused_until_ns_ = until; }
+
+  const HostSetup& setup() const { return fabric_.setup().hosts[index_]; }
+  StationAddress station() const { return {setup().mac, index_}; }
+  uint64_t received_frames() const { return received_frames_; }
+
+ private:
+  struct Due {
+    Nanos at;
+    uint16_t flow;
+    bool operator>(const Due& other) const { return at != other.at ? at > other.at : flow > other.flow; }
+  };
+  static constexpr Nanos kTurnNs = 1 * kMicrosecond;
+  static constexpr Nanos kRetryNs = 2 * kMicrosecond;
+
+  void receive(Nanos now);
+  void take(Packet& packet, Nanos now);
+  void count_delivery(HostFlow& flow, const Trailer& trailer, uint32_t length, Nanos now);
+  void count_message(HostFlow& flow, const Trailer& trailer, Nanos now);
+  void send_due(Nanos now);
+  Nanos send_burst(HostFlow& flow, Nanos now);
+  bool send_one(HostFlow& flow, Nanos now);
+  bool window_open(HostFlow& flow, Nanos now);
+  bool transmit(Packet* packet, Nanos now);
+  void schedule(uint16_t flow, Nanos at);
+  const TopologyPort& port() const;
+
+  Fabric& fabric_;
+  uint16_t index_;
+  Device& device_;
+  Random random_;
+  std::vector<Due> due_;            // heap
+  std::vector<Nanos> next_of_flow_;  // by flow id; what the heap entry must say to be true
+  std::vector<uint16_t> vlans_;
+  std::unique_ptr<HostileSender> hostile_;
+  Nanos next_announcement_ns_ = kNever;
+  Nanos next_hostile_ns_ = kNever;
+  Nanos free_ns_ = 0;
+  Nanos paused_until_ns_ = 0;
+  bool stopped_ = false;
+  uint64_t received_frames_ = 0;
+};
+
+}  // namespace heddle::sim

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a simulation is made of, as plain values: drawn from a seed or read from a scenario.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/memory_link.h"
+#include "topology/topology.h"
+
+namespace heddle::sim {
+
+struct NodeSetup {
+  uint32_t workers = 1;
+  uint32_t match_entries = 4096;  // per worker
+  uint32_t station_entries = 4096;
+  uint32_t copies_max = 512;
+  uint32_t waiting_max = 256;
+  uint32_t pool_packets = 65536;  // above it the node makes no frames of its own
+};
+
+struct HostSetup {
+  std::string name;
+  LinkEnd port;
+  uint64_t mac = 0;
+  MemoryLinkOptions to_switch, from_switch;
+  Nanos announce_interval_ns = 1 * kSecond;  // broadcasts by which it is learned
+};
+
+// What a turn of a worker costs in virtual time; from measurements of the real thing on one core.
+struct TurnCosts {
+  Nanos turn_ns = 300;
+  Nanos packet_ns = 60;
+  Nanos crossing_ns = 40;
+};
+
+struct SimSetup {
+  Topology topology;
+  std::vector<NodeSetup> nodes;                          // by node index
+  std::vector<std::array<MemoryLinkOptions, 2>> links;   // by topology link; [0] leaves ends[0]
+  std::vector<HostSetup> hosts;
+  TurnCosts costs;
+  uint64_t seed = 1;
+  Nanos start_ns = kSecond;
+  uint32_t room_bytes = 2048;  // of a packet
+  bool complete_checksums = false;
+  bool checked = false;  // every frame is watched, packets are poisoned, contents filled and compared
+};
+
+}  // namespace heddle::sim

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// One seed, one fabric: everything about a fuzz run is drawn from its seed, and can be printed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/checker.h"
+#include "sim/faults.h"
+#include "sim/hostile.h"
+#include "sim/setup.h"
+#include "sim/traffic.h"
+
+namespace heddle::sim {
+
+struct Swarm {
+  SimSetup setup;
+  std::vector<HostFlow> flows;
+  std::vector<HostileOptions> hostile;      // by host; no kinds = a good one
+  std::vector<std::vector<uint16_t>> vlans;  // by host: those it announces itself in
+  FaultPlan faults;
+  CheckerOptions checker;
+  Nanos faults_ns = 100 * kMillisecond;  // how long the first phase takes
+  std::string shape;
+
+  // All that was drawn, one option per line.
+  std::string text() const;
+};
+
+Swarm draw_swarm(uint64_t seed);
+
+// swarm_topology.cc: nodes, links and edge ports.
+void draw_topology(Swarm& swarm, Random& random);
+// swarm_traffic.cc: hosts and what they send.
+void draw_traffic(Swarm& swarm, Random& random);
+
+// True once in `of` draws.
+inline bool one_in(Random& random, uint64_t of) { return random.below(of) == 0; }
+inline uint64_t draw(Random& random, uint64_t low, uint64_t high) { return low + random.below(high - low + 1); }
+template <size_t kCount>
+uint64_t pick(Random& random, const uint64_t (&values)[kCount]) {
+  return values[random.below(kCount)];
+}
+
+}  // namespace heddle::sim
