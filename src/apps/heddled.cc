@@ -31,20 +31,12 @@ struct Arguments {
   bool check = false;
 };
 
-LabDriver lab_driver(const LabConfig& lab) {
-  const LabDriver driver = usable_driver(lab.driver);
-  if (driver != lab.driver)
-    std::fputs("heddled: the kernel has no AF_XDP sockets; af_packet is used, which loses fragmented IPv4 packets\n",
-               stderr);
-  return driver;
-}
-
 std::optional<ProcessConfig> load(const Arguments& arguments) {
   ConfigErrors errors;
   std::optional<ProcessConfig> process;
   if (arguments.is_lab) {
     const std::optional<LabConfig> lab = load_lab(arguments.file, errors);
-    if (lab) process = lab_process(*lab, lab_driver(*lab));
+    if (lab) process = lab_process(*lab);
   } else {
     process = load_node_file(arguments.file, errors);
   }
@@ -86,7 +78,11 @@ void start_log(const std::string& level) {
 }
 
 EalOptions eal_options(const ProcessConfig& config) {
-  EalOptions options{.threads = config.threads, .memory_mb = config.memory_mb, .huge_pages = config.huge_pages,
+  // Buffers for jumbo frames are beyond what the configuration's sum counts with.
+  const uint64_t jumbo_bytes = uint64_t{config.buffers} * (buffer_room_bytes(config) - kBufferBytes);
+  EalOptions options{.threads = config.threads,
+                     .memory_mb = config.memory_mb + static_cast<uint32_t>(jumbo_bytes >> 20),
+                     .huge_pages = config.huge_pages,
                      .pci_devices = {}};
   for (const NodeProcess& node : config.nodes)
     for (const PortDevice& port : node.ports)

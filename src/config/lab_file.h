@@ -38,7 +38,7 @@ struct LabConfig {
   std::vector<NodeProcess> nodes;  // every switch; ports to hosts have an empty device until the lab has made it
   std::vector<LabHost> hosts;      // in the order of the file
   uint32_t threads = 1;
-  LabDriver driver = LabDriver::kAfXdp;  // under the ports to hosts
+  LabDriver driver = LabDriver::kAfPacket;  // under the ports to hosts
 
   // The process that runs all switches, with buffers and memory as large as it needs. Devices of ports to
   // hosts are still empty; `topology_file` is too.

@@ -11,6 +11,10 @@ EdgeInput::EdgeInput(const Topology& topology, uint32_t match_entries, uint32_t 
       classifier_(topology.classes) {
   for (const StaticStation& station : topology.stations)
     stations_.add_fixed(station.mac, station.vlan, station.address);
+  for (const TopologyNode& node : topology.nodes)
+    for (size_t port = 0; port < node.ports.size(); ++port)
+      if (!node.ports[port].fabric)
+        station_quotas_[uint32_t{node.address} << 16 | static_cast<uint32_t>(port)] = node.ports[port].stations_max;
 }
 
 DropReason EdgeInput::admit(Packet& packet, const EdgePortInput& port, Frame& frame) const {
@@ -83,7 +87,9 @@ Nanos EdgeInput::held_until(const Frame& frame, PortIndex port, Nanos now) const
 
 Learned EdgeInput::learn_remote(uint64_t mac, uint16_t vlan, FabricAddress source, Nanos now) {
   if (mac_is_group(mac) || mac == 0) return Learned::refused;
-  return stations_.learn(mac, vlan, source, ~0u, now);
+  const auto quota = station_quotas_.find(uint32_t{source.node} << 16 | source.port);
+  if (quota == station_quotas_.end()) return Learned::refused;  // there is no such edge port
+  return stations_.learn(mac, vlan, source, quota->second, now);
 }
 
 }  // namespace heddle

@@ -3,6 +3,8 @@
 // up, its flow matched. Decides; the worker carries it out. One per worker.
 #pragma once
 
+#include <map>
+
 #include "flow/match_table.h"
 #include "flow/token_bucket.h"
 #include "heddle/frames.h"
@@ -67,6 +69,7 @@ class EdgeInput {
   StationTable stations_;
   MatchTable matches_;
   Classifier classifier_;
+  std::map<uint32_t, uint32_t> station_quotas_;  // of every edge port of the fabric: node << 16 | port
 };
 
 inline constexpr FabricAddress kFloodAddress{HEDDLE_FLOOD_NODE, 0xffff};

@@ -18,29 +18,44 @@ const Station* StationTable::find(uint64_t mac, uint16_t vlan) const {
   return index == kNotFound ? nullptr : &stations_[index];
 }
 
-uint32_t& StationTable::stations_at(FabricAddress address) {
-  for (Quota& quota : quotas_)
-    if (quota.address == address) return quota.stations;
-  quotas_.push_back({address, 0});
-  return quotas_.back().stations;
+// A new entry for the address, counted; kNotFound if the table is full.
+uint32_t StationTable::add(uint64_t mac, uint16_t vlan, FabricAddress address) {
+  if (used_ == table_.capacity()) return kNotFound;
+  const uint64_t packed = pack(mac, vlan);
+  const uint32_t index = table_.add(&packed, keyed_hash<8>(&packed, key_));
+  if (index == kNotFound) return kNotFound;
+  stations_[index] = {};
+  stations_[index].address = address;
+  stations_[index].used = true;
+  ++used_;
+  if (++stations_at(address) > stations_at(most_)) most_ = address;
+  return index;
+}
+
+// Takes a station from the address that has most, if that has more than `address` would have with one more. Looks at a
+// bounded number of entries.
+bool StationTable::make_room_for(FabricAddress address) {
+  constexpr uint32_t kLooks = 64;
+  if (stations_at(most_) <= stations_at(address) + 1) return false;
+  for (uint32_t look = 0; look < kLooks; ++look) {
+    const uint32_t index = sweep_;
+    sweep_ = sweep_ + 1 == stations_.size() ? 0 : sweep_ + 1;
+    const Station& station = stations_[index];
+    if (!station.used || station.fixed || station.address != most_) continue;
+    remove(index);
+    return true;
+  }
+  return false;
 }
 
 Learned StationTable::learn(uint64_t mac, uint16_t vlan, FabricAddress address, uint32_t quota, Nanos now) {
   uint32_t index = index_of(mac, vlan);
   if (index == kNotFound) {
-    if (used_ == table_.capacity() || stations_at(address) >= quota) return Learned::refused;
-    const uint64_t packed = pack(mac, vlan);
-    index = table_.add(&packed, keyed_hash<8>(&packed, key_));
+    if (stations_at(address) >= quota) return Learned::refused;
+    if (used_ == table_.capacity() && !make_room_for(address)) return Learned::refused;
+    index = add(mac, vlan, address);
     if (index == kNotFound) return Learned::refused;
-    stations_[index] = {.seen_ns = now,
-                        .moves_since_ns = now,
-                        .held_until_ns = 0,
-                        .address = address,
-                        .moves = 0,
-                        .used = true,
-                        .fixed = false};
-    ++used_;
-    ++stations_at(address);
+    stations_[index].seen_ns = stations_[index].moves_since_ns = now;
     ++version_;
     return Learned::added;
   }
@@ -60,7 +75,7 @@ Learned StationTable::learn(uint64_t mac, uint16_t vlan, FabricAddress address, 
   }
   if (stations_at(address) >= quota) return Learned::refused;
   --stations_at(station.address);
-  ++stations_at(address);
+  if (++stations_at(address) > stations_at(most_)) most_ = address;
   station.address = address;
   station.seen_ns = now;
   ++version_;
@@ -68,18 +83,8 @@ Learned StationTable::learn(uint64_t mac, uint16_t vlan, FabricAddress address, 
 }
 
 void StationTable::add_fixed(uint64_t mac, uint16_t vlan, FabricAddress address) {
-  const uint64_t packed = pack(mac, vlan);
-  const uint32_t index = table_.add(&packed, keyed_hash<8>(&packed, key_));
-  if (index == kNotFound) return;  // the configuration check keeps static stations below the capacity
-  stations_[index] = {.seen_ns = 0,
-                      .moves_since_ns = 0,
-                      .held_until_ns = 0,
-                      .address = address,
-                      .moves = 0,
-                      .used = true,
-                      .fixed = true};
-  ++used_;
-  ++stations_at(address);
+  const uint32_t index = add(mac, vlan, address);
+  if (index != kNotFound) stations_[index].fixed = true;  // the configuration check keeps them below the capacity
 }
 
 void StationTable::remove(uint32_t index) {

@@ -3,6 +3,7 @@
 // when they move too often (a loop outside). One per worker; workers tell each other what they learn.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "flow/keyed_table.h"
@@ -34,7 +35,8 @@ class StationTable {
 
   // nullptr if unknown. `mac` has 48 bits.
   const Station* find(uint64_t mac, uint16_t vlan) const;
-  // `quota`: learned stations this address may have at most.
+  // `quota`: learned stations this address may have at most. A full table makes room at the expense of the address
+  // that has most, so that one port's stations never keep out another's (K11).
   Learned learn(uint64_t mac, uint16_t vlan, FabricAddress address, uint32_t quota, Nanos now);
   void add_fixed(uint64_t mac, uint16_t vlan, FabricAddress address);
   // Removes aged entries; looks at a bounded number per call.
@@ -51,19 +53,18 @@ class StationTable {
   static constexpr Nanos kHoldNs = 10 * kSecond;
 
  private:
-  struct Quota {
-    FabricAddress address;
-    uint32_t stations = 0;
-  };
   static uint64_t pack(uint64_t mac, uint16_t vlan) { return mac << 16 | vlan; }
   uint32_t index_of(uint64_t mac, uint16_t vlan) const;
-  uint32_t& stations_at(FabricAddress address);
+  uint32_t& stations_at(FabricAddress address) { return count_at_[uint32_t{address.node} << 16 | address.port]; }
+  uint32_t add(uint64_t mac, uint16_t vlan, FabricAddress address);
+  bool make_room_for(FabricAddress address);
   void remove(uint32_t index);
 
   HashKey key_;
   KeyedTable table_;
   std::vector<Station> stations_;
-  std::vector<Quota> quotas_;  // one per address seen, few
+  std::map<uint32_t, uint32_t> count_at_;  // stations per address: node << 16 | port
+  FabricAddress most_{};                   // the address that had most when it last grew
   Nanos age_ns_;
   uint32_t used_ = 0;
   uint32_t version_ = 1;

@@ -61,7 +61,7 @@ void EthdevDevice::configure(const EthdevOptions& options, MempoolPool& pool) {
   if (error != 0) fail(device_, "tells nothing about itself", error);
   driver_ = info.driver_name;
   if (driver_ == "net_af_packet")  // its sockets join a fanout group that asks the kernel to put fragments together
-    notes_.emplace_back("net_af_packet loses fragmented IPv4 packets; net_af_xdp does not");
+    notes_.emplace_back("net_af_packet loses fragmented IPv4 packets; a device packet_socket0,iface=... does not");
 
   const rte_eth_conf conf{};
   if ((error = rte_eth_dev_configure(port_id_, 1, 1, &conf)) != 0) fail(device_, "can't be configured", error);
@@ -106,7 +106,7 @@ uint32_t EthdevDevice::receive(Packet** packets, uint32_t count, Nanos) {
   for (uint32_t i = 0; i < received; ++i) {
     Packet* packet = packet_from_received(mbufs[i]);
     if (packet == nullptr) {
-      ++unusable_frames_;
+      unusable_frames_.fetch_add(1, std::memory_order_relaxed);
       rte_pktmbuf_free(mbufs[i]);
       continue;
     }
@@ -129,7 +129,7 @@ DriverCounters EthdevDevice::driver_counters() const {
           .sent_frames = stats.opackets,
           .missed_frames = stats.imissed,
           .no_buffer_frames = stats.rx_nombuf,
-          .receive_errors = stats.ierrors,
+          .unusable_frames = stats.ierrors + unusable_frames_.load(std::memory_order_relaxed),
           .send_errors = stats.oerrors};
 }
 

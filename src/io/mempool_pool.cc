@@ -23,9 +23,11 @@ Packet* fresh(rte_mbuf* mbuf) {
 }
 }  // namespace
 
-MempoolPool::MempoolPool(const char* name, uint32_t buffers) : buffers_(buffers) {
+MempoolPool::MempoolPool(const char* name, uint32_t buffers, uint32_t room_bytes)
+    : buffers_(buffers), room_bytes_(room_bytes) {
   const uint32_t cache = buffers >= 8 * kCachePackets ? kCachePackets : 0;
-  pool_ = rte_pktmbuf_pool_create(name, buffers, cache, sizeof(Packet), kBufferBytes + kPacketHeadroomBytes,
+  pool_ = rte_pktmbuf_pool_create(name, buffers, cache, sizeof(Packet),
+                                  static_cast<uint16_t>(room_bytes + kPacketHeadroomBytes),
                                   static_cast<int>(rte_socket_id()));
   if (pool_ == nullptr) {
     throw std::runtime_error("can't make " + std::to_string(buffers) + " packet buffers: " +

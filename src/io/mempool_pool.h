@@ -14,14 +14,14 @@ namespace heddle {
 class MempoolPool : public PacketPool {
  public:
   // Throws std::runtime_error if the memory can't be had. `name` is unique in the process.
-  MempoolPool(const char* name, uint32_t buffers);
+  MempoolPool(const char* name, uint32_t buffers, uint32_t room_bytes = kBufferBytes);
   ~MempoolPool() override;  // every packet has been released
   MempoolPool(const MempoolPool&) = delete;
   MempoolPool& operator=(const MempoolPool&) = delete;
 
   uint32_t allocate(Packet** packets, uint32_t count) override;
   void release(Packet** packets, uint32_t count) override;
-  uint32_t room_bytes() const override { return kBufferBytes; }
+  uint32_t room_bytes() const override { return room_bytes_; }
 
   rte_mempool* mempool() const { return pool_; }
   uint32_t buffers() const { return buffers_; }
@@ -31,6 +31,7 @@ class MempoolPool : public PacketPool {
  private:
   rte_mempool* pool_;
   uint32_t buffers_;
+  uint32_t room_bytes_;
 };
 
 }  // namespace heddle

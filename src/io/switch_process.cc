@@ -4,11 +4,16 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <bit>
 #include <random>
 #include <stdexcept>
 
+#include "config/budget.h"
 #include "io/clock.h"
+#include "io/ethdev_device.h"
+#include "io/packet_socket.h"
 #include "io/unplugged_device.h"
+#include "wire/ethernet.h"
 
 namespace heddle {
 
@@ -25,8 +30,16 @@ bool same_end(const LinkEnd& a, const LinkEnd& b) { return a.node_index == b.nod
 
 }  // namespace
 
+uint32_t buffer_room_bytes(const ProcessConfig& config) {
+  uint32_t most = 0;
+  for (const TopologyNode& node : config.topology.nodes)
+    for (const TopologyPort& port : node.ports) most = std::max(most, frame_bytes_max(port) + kVlanTagBytes);
+  // Some drivers want room for the whole slot of their ring, a power of two.
+  return most <= kBufferBytes ? kBufferBytes : std::bit_ceil(most + kPacketHeadroomBytes);
+}
+
 SwitchProcess::SwitchProcess(ProcessConfig config)
-    : config_(std::move(config)), pool_(std::make_unique<MempoolPool>("packets", config_.buffers)) {
+    : config_(std::move(config)), pool_(std::make_unique<MempoolPool>("packets", config_.buffers, buffer_room_bytes(config_))) {
   for (uint32_t index = 0; index < config_.threads; ++index)
     runners_.push_back(std::make_unique<Runner>(config_.poll));
   nodes_.reserve(config_.nodes.size());  // flow samples and lambdas point into it
@@ -55,18 +68,23 @@ void SwitchProcess::make_ports(const NodeProcess& settings) {
     ProcessPort& port = node.ports[device.port];
     const TopologyPort& described = about.ports[device.port];
     if (device.device.empty()) continue;
-    const EthdevOptions options{.device = device.device,
-                                .mtu_bytes = described.mtu_bytes,
-                                .receive_descriptors = static_cast<uint16_t>(config_.receive_descriptors),
-                                .transmit_descriptors = static_cast<uint16_t>(config_.transmit_descriptors)};
-    auto ethdev = std::make_unique<EthdevDevice>(options, *pool_);
-    spdlog::info("port {}:{} is {} ({})", about.name, described.name, ethdev->device(), ethdev->driver());
-    for (const std::string& note : ethdev->notes())
-      spdlog::info("port {}:{}: {}", about.name, described.name, note);
-    port.ethdev = ethdev.get();
-    port.own_device = std::move(ethdev);
-    port.device = port.own_device.get();
+    std::unique_ptr<OutwardDevice> opened = open_device(device.device, described);
+    spdlog::info("port {}:{} is {} ({})", about.name, described.name, opened->device(), opened->driver());
+    for (const std::string& note : opened->notes()) spdlog::info("port {}:{}: {}", about.name, described.name, note);
+    port.outward = opened.get();
+    port.device = opened.get();
+    port.own_device = std::move(opened);
   }
+}
+
+std::unique_ptr<OutwardDevice> SwitchProcess::open_device(const std::string& device, const TopologyPort& port) {
+  if (!packet_socket_interface(device).empty())
+    return std::make_unique<PacketSocket>(device, frame_bytes_max(port), *pool_);
+  const EthdevOptions options{.device = device,
+                              .mtu_bytes = port.mtu_bytes,
+                              .receive_descriptors = static_cast<uint16_t>(config_.receive_descriptors),
+                              .transmit_descriptors = static_cast<uint16_t>(config_.transmit_descriptors)};
+  return std::make_unique<EthdevDevice>(options, *pool_);
 }
 
 // A fabric port without a device is one end of a link to another node of this process; an edge port without one has

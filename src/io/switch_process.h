@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "config/node_config.h"
-#include "io/ethdev_device.h"
 #include "io/memory_link.h"
 #include "io/mempool_pool.h"
+#include "io/outward_device.h"
 #include "io/runner.h"
 #include "node/node.h"
 
@@ -29,8 +29,8 @@ struct ProcessLink {
 
 struct ProcessPort {
   Device* device = nullptr;                // under the node's port
-  std::unique_ptr<Device> own_device;      // ethdev, or nothing plugged in; empty for in-process links
-  const EthdevDevice* ethdev = nullptr;    // own_device, if it is one
+  std::unique_ptr<Device> own_device;      // empty for in-process links
+  const OutwardDevice* outward = nullptr;     // own_device, if it leads out of the process; else nothing is plugged in
   ProcessLink* link = nullptr;
 };
 
@@ -41,6 +41,9 @@ struct ProcessNode {
   std::unique_ptr<Node> node;       // empty while it is down
   uint32_t starts = 0;
 };
+
+// What every packet buffer of the process holds: the largest frame of any port, and never less than a credit stands for.
+uint32_t buffer_room_bytes(const ProcessConfig& config);
 
 class SwitchProcess {
  public:
@@ -81,6 +84,7 @@ class SwitchProcess {
 
  private:
   void make_ports(const NodeProcess& settings);
+  std::unique_ptr<OutwardDevice> open_device(const std::string& device, const TopologyPort& port);
   void make_links();
   void make_memory_link(ProcessLink& link);
   void start_node(ProcessNode& node);

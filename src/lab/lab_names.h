@@ -26,9 +26,6 @@ std::string switch_interface(const LabInterface& interface);
 std::string port_name(const Topology& topology, uint16_t node_index, PortIndex port);
 
 // The process that runs the lab's switches, on the interfaces above.
-ProcessConfig lab_process(const LabConfig& lab, LabDriver driver);
-
-// The driver that the lab file asks for if the kernel has what it needs, else af_packet.
-LabDriver usable_driver(LabDriver wanted);
+ProcessConfig lab_process(const LabConfig& lab);
 
 }  // namespace heddle

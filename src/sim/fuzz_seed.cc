@@ -139,7 +139,7 @@ void SeedRun::wait_for_links() {
 
 // Every flow gets frames through again, those that had ended too.
 void SeedRun::require_progress() {
-  constexpr Nanos kSlow = 2 * kMillisecond;
+  constexpr Nanos kSlow = 5 * kMillisecond;
   std::vector<uint32_t> before;
   for (HostFlow& flow : traffic_.flows) {
     before.push_back(flow.next_expected);

@@ -19,7 +19,7 @@ void add_edge_port(Topology& topology, uint16_t node, Random& random) {
   add_port(topology.nodes[node], false, one_in(random, 12) ? 600 : 1500);
   TopologyPort& port = topology.nodes[node].ports.back();
   if (one_in(random, 4)) port.rate_bps = pick(random, {20'000'000, 100'000'000, 1'000'000'000});
-  port.flood_frames_per_second = static_cast<uint32_t>(pick(random, {200, 1000, 20'000, 0}));
+  port.flood_frames_per_second = static_cast<uint32_t>(pick(random, {1000, 1000, 20'000, 0}));
   port.stations_max = static_cast<uint32_t>(pick(random, {4, 64, 16384}));
   port.forward_reserved = one_in(random, 8);
 }

@@ -33,7 +33,7 @@ Json counters_json(const PortView& view) {
           {"events", std::move(events)}};
 }
 
-void add_driver(Json& json, const EthdevDevice& device) {
+void add_driver(Json& json, const OutwardDevice& device) {
   const DriverCounters counters = device.driver_counters();
   json["driver"] = {{"name", device.driver()},
                     {"carrier", device.carrier()},
@@ -42,15 +42,14 @@ void add_driver(Json& json, const EthdevDevice& device) {
                     {"sent_frames", counters.sent_frames},
                     {"missed_frames", counters.missed_frames},
                     {"no_buffer_frames", counters.no_buffer_frames},
-                    {"receive_errors", counters.receive_errors},
+                    {"unusable_frames", counters.unusable_frames},
                     {"send_errors", counters.send_errors},
-                    {"unusable_frames", device.unusable_frames()},
                     {"notes", device.notes()}};
 }
 
 std::string device_text(const ProcessPort& port) {
   if (port.link != nullptr) return "in-process link";
-  return port.ethdev != nullptr ? port.ethdev->device() : "nothing plugged in";
+  return port.outward != nullptr ? port.outward->device() : "nothing plugged in";
 }
 
 Json port_json(const SwitchProcess& process, const ProcessNode& node, PortIndex index) {
@@ -70,10 +69,10 @@ Json port_json(const SwitchProcess& process, const ProcessNode& node, PortIndex 
       view = {.counters = seen.counters, .held = held_frames(seen), .usable = seen.usable()};
     });
   // An edge port has no session that would tell: it is as good as its cable.
-  const bool carrier = port.link != nullptr || (port.ethdev != nullptr && port.ethdev->carrier());
+  const bool carrier = port.link != nullptr || (port.outward != nullptr && port.outward->carrier());
   json["up"] = view.usable && carrier;
   json.update(counters_json(view));
-  if (port.ethdev != nullptr) add_driver(json, *port.ethdev);
+  if (port.outward != nullptr) add_driver(json, *port.outward);
   return json;
 }
 

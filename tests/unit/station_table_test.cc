@@ -47,6 +47,17 @@ TEST_F(Stations, OnePortLearnsNoMoreThanItsQuota) {
   EXPECT_EQ(table.learn(11, 1, kThere, 10, now), Learned::added);
 }
 
+TEST_F(Stations, AFullTableMakesRoomForAnotherPort) {
+  for (uint64_t mac = 1; mac <= 100; ++mac) table.learn(mac, 1, kHere, kNoQuota, now);
+  EXPECT_EQ(table.used(), 64u);
+  EXPECT_EQ(table.learn(200, 1, kThere, kNoQuota, now), Learned::added);
+  EXPECT_EQ(table.find(200, 1)->address, kThere);
+  for (uint64_t mac = 300; mac < 400; ++mac) table.learn(mac, 1, kThere, kNoQuota, now);
+  uint32_t there = 0;
+  table.for_each([&there](uint64_t, uint16_t, const Station& station) { there += station.address == kThere; });
+  EXPECT_EQ(there, 32u);  // half of it, not all
+}
+
 TEST_F(Stations, SilentOnesAgeAndStaticOnesStay) {
   table.learn(1, 1, kHere, kNoQuota, now);
   table.add_fixed(2, 1, kThere);

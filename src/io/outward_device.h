@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device that reaches out of the process: what an operator wants to know of it beside its frames. Opened, closed and
+// asked by the control thread; receive and transmit are the port's worker's alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "node/device.h"
+
+namespace heddle {
+
+// What the driver itself has counted.
+struct DriverCounters {
+  uint64_t received_frames = 0, sent_frames = 0;
+  uint64_t missed_frames = 0;     // came in and found no room in the receive ring
+  uint64_t no_buffer_frames = 0;  // came in and found no buffer
+  uint64_t unusable_frames = 0;   // came in and can't be had in one piece
+  uint64_t send_errors = 0;       // taken for sending and not sent
+};
+
+class OutwardDevice : public Device {
+ public:
+  // As in the configuration.
+  virtual const std::string& device() const = 0;
+  virtual const std::string& driver() const = 0;
+  // What an operator should know of it: one line for each thing asked of the driver that it did not do.
+  virtual const std::vector<std::string>& notes() const = 0;
+  virtual DriverCounters driver_counters() const = 0;
+  virtual bool carrier() const = 0;
+  virtual uint64_t link_speed_bps() const = 0;  // 0 = unknown
+};
+
+}  // namespace heddle

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A port on a kernel interface by a packet socket: what labs use. Receives from a ring shared with the kernel (TPACKET_V2),
+// sends bursts by sendmmsg. Needs CAP_NET_RAW.
+//
+// Why not DPDK's drivers: net_af_packet 22.11 has the kernel put IPv4 fragments together and cuts off what doesn't fit
+// then; net_af_xdp loses entries of its fill ring under load on veth (kernel 6.18) until nothing comes in any more.
+// And the kernel tells a packet socket, frame by frame, whether the checksum was left to hardware.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/outward_device.h"
+
+namespace heddle {
+
+// packet_socket0,iface=eth1: the interface; empty if the device string is of another kind.
+std::string packet_socket_interface(const std::string& device);
+
+class PacketSocket : public OutwardDevice {
+ public:
+  // `frame_bytes`: the largest frame to expect. Throws std::runtime_error.
+  PacketSocket(const std::string& device, uint32_t frame_bytes, PacketPool& pool);
+  ~PacketSocket() override;
+  PacketSocket(const PacketSocket&) = delete;
+  PacketSocket& operator=(const PacketSocket&) = delete;
+
+  uint32_t receive(Packet** packets, uint32_t count, Nanos now) override;
+  uint32_t transmit(Packet** packets, uint32_t count, Nanos now) override;
+
+  const std::string& device() const override { return device_; }
+  const std::string& driver() const override { return driver_; }
+  const std::vector<std::string>& notes() const override { return notes_; }
+  DriverCounters driver_counters() const override;
+  bool carrier() const override;
+  uint64_t link_speed_bps() const override { return 0; }
+
+ private:
+  // Counters that the worker writes and the control thread reads.
+  struct Counter {
+    std::atomic<uint64_t> value{0};
+    void add(uint64_t more) { value.store(value.load(std::memory_order_relaxed) + more, std::memory_order_relaxed); }
+    uint64_t get() const { return value.load(std::memory_order_relaxed); }
+  };
+
+  void open(uint32_t frame_bytes);
+  void make_ring(uint32_t frame_bytes);
+  bool take(const uint8_t* slot, Packet& packet);
+
+  std::string device_;
+  std::string interface_;
+  std::string driver_ = "packet_socket";
+  std::vector<std::string> notes_;
+  PacketPool& pool_;
+  int fd_ = -1;
+  uint8_t* ring_ = nullptr;
+  uint32_t slot_bytes_ = 0;
+  uint32_t next_slot_ = 0;
+  Counter received_, sent_, unusable_, send_errors_, no_buffer_;
+  mutable uint64_t missed_ = 0;  // the kernel forgets what it has told
+};
+
+}  // namespace heddle
