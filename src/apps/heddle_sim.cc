@@ -1,33 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 // heddle-sim: the switch under virtual time. `run` plays a scenario, `fuzz` plays random ones under faults.
 #include <rte_eal.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <fstream>
 #include <iostream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "sim/fuzz.h"
+#include "sim/scenario_run.h"
 
 namespace {
 
 // Tables are rte_hash, which wants an EAL; it touches nothing but memory.
 void start_eal() {
   const std::string prefix = "--file-prefix=heddle-sim-" + std::to_string(getpid());
-  std::vector<std::string> words = {"heddle-sim", "--no-huge",      "-m",                "1024", "--no-shconf",
-                                    "--no-pci",   "--no-telemetry", "--log-level=error", "-l",   "0", prefix};
+  std::vector<std::string> words = {"heddle-sim",     "--no-huge",         "-m", "1024", "--no-shconf", "--no-pci",
+                                    "--no-telemetry", "--log-level=error", "-l", "0",    prefix};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
+  cpu_set_t allowed;
+  const bool known = sched_getaffinity(0, sizeof(allowed), &allowed) == 0;
   if (rte_eal_init(static_cast<int>(arguments.size()), arguments.data()) < 0)
     throw std::runtime_error("DPDK does not start");
+  if (known) sched_setaffinity(0, sizeof(allowed), &allowed);  // it has tied this thread to one CPU, as all jobs
 }
 
 std::pair<uint64_t, uint64_t> seed_range(const std::string& text) {
   const size_t dash = text.find('-');
   const uint64_t first = std::stoull(text);
   return {first, dash == std::string::npos ? first : std::stoull(text.substr(dash + 1))};
+}
+
+struct RunOptions {
+  std::string scenario, json, csv;
+  bool check = false;
+};
+
+void write_file(const std::string& path, const std::string& text) {
+  if (path.empty()) return;
+  if (path == "-") {
+    std::cout << text;
+    return;
+  }
+  std::ofstream out(path);
+  if (!(out << text)) throw std::runtime_error("can't write " + path);
+}
+
+int run(const RunOptions& options) {
+  heddle::ConfigErrors errors;
+  const auto scenario = heddle::sim::load_scenario(options.scenario, errors);
+  if (!scenario) {
+    std::cerr << errors.text();
+    return 2;
+  }
+  start_eal();
+  const heddle::sim::ScenarioResult result = heddle::sim::run_scenario(*scenario, options.check);
+  const bool quiet = options.json == "-" || options.csv == "-";
+  (quiet ? std::cerr : std::cout) << heddle::sim::report_text(*scenario, result);
+  write_file(options.json, heddle::sim::report_json(*scenario, result));
+  write_file(options.csv, heddle::sim::report_csv(*scenario, result));
+  return result.passed() ? 0 : 1;
 }
 
 }  // namespace
@@ -48,8 +85,15 @@ int main(int argc, char** argv) {
   fuzz_command->add_flag("--keep-going", fuzz.keep_going, "go on after a failure");
   fuzz_command->add_flag("--require-coverage", fuzz.coverage_required,
                          "fail if a row of the coverage table stays at zero; always so for 1,000 seeds and more");
+  RunOptions run_options;
+  CLI::App* run_command = app.add_subcommand("run", "play a scenario; exit status 1 if an expectation is not met");
+  run_command->add_option("scenario", run_options.scenario, "scenario file")->required();
+  run_command->add_option("--json", run_options.json, "write results there; - = standard output");
+  run_command->add_option("--csv", run_options.csv, "write throughput over time there; - = standard output");
+  run_command->add_flag("--check", run_options.check, "check all invariants as in fuzz; slower");
   CLI11_PARSE(app, argc, argv);
   try {
+    if (run_command->parsed()) return run(run_options);
     std::tie(fuzz.first_seed, fuzz.last_seed) = seed_range(seeds);
     if (fuzz.last_seed - fuzz.first_seed + 1 >= 1000) fuzz.coverage_required = true;
     return heddle::sim::fuzz(fuzz, std::cout);

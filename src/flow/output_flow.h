@@ -38,7 +38,7 @@ struct alignas(64) OutputFlow {
   uint32_t next_dirty;
   uint32_t next_timer;
   uint32_t probe_mark;  // ack_flow when the timer was set: progress since then needs no probe (K5)
-  Nanos settle_at_ns;   // ended entries: when outstanding bytes count as lost (K9)
+  Nanos due_ns;         // of its timer: the next probe (K5), or when an ended entry is settled (K9)
   OutputFlowState state;
   uint8_t flags;    // OutputFlowFlag
   uint8_t backoff;  // probe interval is base << backoff (K5)
@@ -64,7 +64,6 @@ class OutputFlowTable {
   OutputFlow& operator[](FlowId id) { return flows_[id]; }
   const OutputFlow& operator[](FlowId id) const { return flows_[id]; }
   uint32_t used() const { return used_; }
-  uint32_t used_by(PortIndex input) const { return used_by_[input]; }
 
   // An ID for (input, epoch, flow), or kNoFlow while the input may not have another one.
   FlowId reserve(PortIndex input, Epoch epoch, FlowId flow);

@@ -22,7 +22,6 @@ class TokenBucket {
     exact_ns_ -= static_cast<double>(whole);
     taken_until_ns_ += whole;
   }
-  bool unlimited() const { return cost_ns_ == 0; }
 
  private:
   double cost_ns_ = 0;

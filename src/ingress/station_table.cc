@@ -55,14 +55,16 @@ Learned StationTable::learn(uint64_t mac, uint16_t vlan, FabricAddress address, 
     if (used_ == table_.capacity() && !make_room_for(address)) return Learned::refused;
     index = add(mac, vlan, address);
     if (index == kNotFound) return Learned::refused;
-    stations_[index].seen_ns = stations_[index].moves_since_ns = now;
+    stations_[index].seen_ns = stations_[index].told_ns = stations_[index].moves_since_ns = now;
     ++version_;
     return Learned::added;
   }
   Station& station = stations_[index];
   if (station.address == address) {
     station.seen_ns = now;
-    return Learned::known;
+    if (station.fixed || now - station.told_ns < std::min(age_ns_ / 4, kRenewNs)) return Learned::known;
+    station.told_ns = now;
+    return Learned::renewed;
   }
   if (station.fixed || now < station.held_until_ns) return Learned::held;
   if (now - station.moves_since_ns > kMoveWindowNs) {
@@ -77,7 +79,7 @@ Learned StationTable::learn(uint64_t mac, uint16_t vlan, FabricAddress address, 
   --stations_at(station.address);
   if (++stations_at(address) > stations_at(most_)) most_ = address;
   station.address = address;
-  station.seen_ns = now;
+  station.seen_ns = station.told_ns = now;
   ++version_;
   return Learned::moved;
 }
@@ -92,8 +94,18 @@ void StationTable::remove(uint32_t index) {
   table_.remove(&packed, keyed_hash<8>(&packed, key_));
   stations_[index].used = false;
   --stations_at(stations_[index].address);
+  if (stations_[index].address == most_) find_most();
   --used_;
   ++version_;
+}
+
+void StationTable::find_most() {
+  uint32_t most = 0;
+  for (const auto& [address, stations] : count_at_)
+    if (stations > most) {
+      most = stations;
+      most_ = {static_cast<uint16_t>(address >> 16), static_cast<uint16_t>(address)};
+    }
 }
 
 void StationTable::age(Nanos now) {

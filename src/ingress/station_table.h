@@ -13,6 +13,7 @@ namespace heddle {
 
 struct Station {
   Nanos seen_ns;
+  Nanos told_ns;         // when the other workers last heard of it
   Nanos moves_since_ns;  // start of the window in which `moves` are counted
   Nanos held_until_ns;
   FabricAddress address;
@@ -23,6 +24,7 @@ struct Station {
 
 enum class Learned : uint8_t {
   known,    // nothing new
+  renewed,  // nothing new, but the other workers want to hear again that it is alive
   added,    // new: the other workers want to know
   moved,    // now elsewhere: the other workers want to know
   held,     // moves too often, stays where it was
@@ -51,6 +53,7 @@ class StationTable {
   static constexpr uint16_t kMovesMax = 5;  // within kMoveWindow, then held
   static constexpr Nanos kMoveWindowNs = 1 * kSecond;
   static constexpr Nanos kHoldNs = 10 * kSecond;
+  static constexpr Nanos kRenewNs = 1 * kSecond;
 
  private:
   static uint64_t pack(uint64_t mac, uint16_t vlan) { return mac << 16 | vlan; }
@@ -59,12 +62,13 @@ class StationTable {
   uint32_t add(uint64_t mac, uint16_t vlan, FabricAddress address);
   bool make_room_for(FabricAddress address);
   void remove(uint32_t index);
+  void find_most();
 
   HashKey key_;
   KeyedTable table_;
   std::vector<Station> stations_;
   std::map<uint32_t, uint32_t> count_at_;  // stations per address: node << 16 | port
-  FabricAddress most_{};                   // the address that had most when it last grew
+  FabricAddress most_{};                   // the address that has most
   Nanos age_ns_;
   uint32_t used_ = 0;
   uint32_t version_ = 1;

@@ -61,8 +61,7 @@ std::vector<std::string> eal_arguments(const EalOptions& options, const std::str
     arguments.insert(arguments.end(), {"--no-huge", "--no-shconf"});
   arguments.insert(arguments.end(), {"-m", std::to_string(options.memory_mb)});
   arguments.insert(arguments.end(), {"--no-telemetry", "--log-level", "warning", "--file-prefix", file_prefix});
-  if (options.pci_devices.empty())
-    arguments.insert(arguments.end(), {"--no-pci", "--iova-mode", "va"});
+  if (options.pci_devices.empty()) arguments.insert(arguments.end(), {"--no-pci", "--iova-mode", "va"});
   for (const std::string& device : options.pci_devices) arguments.insert(arguments.end(), {"-a", device});
   const std::string cpus = allowed_cpus();
   std::string lcores;

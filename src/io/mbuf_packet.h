@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packet and rte_mbuf are two views of one buffer (decision 3): the Packet is the mbuf's private area, so the way between
-// them is a constant offset. Only src/io includes this.
+// Packet and rte_mbuf are two views of one buffer (decision 3): the Packet is the mbuf's private area, so the way
+// between them is a constant offset. Only src/io includes this.
 #pragma once
 
 #include <rte_ether.h>
@@ -13,12 +13,8 @@ namespace heddle {
 static_assert(RTE_PKTMBUF_HEADROOM == kPacketHeadroomBytes, "what may be prepended is the mbuf's headroom");
 static_assert(sizeof(rte_mbuf) % alignof(Packet) == 0, "the private area right behind the mbuf is aligned");
 
-inline Packet* packet_of(rte_mbuf* mbuf) {
-  return static_cast<Packet*>(rte_mbuf_to_priv(mbuf));
-}
-inline rte_mbuf* mbuf_of(Packet* packet) {
-  return reinterpret_cast<rte_mbuf*>(packet) - 1;
-}
+inline Packet* packet_of(rte_mbuf* mbuf) { return static_cast<Packet*>(rte_mbuf_to_priv(mbuf)); }
+inline rte_mbuf* mbuf_of(Packet* packet) { return reinterpret_cast<rte_mbuf*>(packet) - 1; }
 
 // Of a received mbuf; all metadata but data, length and kPacketChecksumPartial is zero. nullptr if the frame can't be
 // made one piece with its tag in place; the mbuf is still the caller's then.

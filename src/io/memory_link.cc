@@ -121,8 +121,7 @@ void MemoryLink::send_with_faults(unsigned direction, Packet* packet, Nanos arri
   Direction& way = *directions_[direction];
   const MemoryLinkOptions& faults = way.options;
   const auto hit = [&way](uint32_t ppm) { return ppm != 0 && way.random.below(kMillion) < ppm; };
-  if (hit(way.loss_ppm.load(std::memory_order_relaxed)))
-    return lose(direction, LinkFrameEvent::lost, packet, arrives);
+  if (hit(way.loss_ppm.load(std::memory_order_relaxed))) return lose(direction, LinkFrameEvent::lost, packet, arrives);
   if (hit(faults.duplicate_ppm)) {
     Packet* copy = nullptr;
     if (pool_.allocate(&copy, 1) == 1) {
@@ -183,7 +182,8 @@ void MemoryLink::take_in(Direction& way) {
 
 Nanos MemoryLink::next_arrival(unsigned direction) {
   Direction& way = *directions_[direction];
-  take_in(way);
+  // Frames come into the ring in order of arrival, but for those held back or doubled.
+  if (way.count == 0 || (way.options.reorder_ppm | way.options.duplicate_ppm) != 0) take_in(way);
   return way.count == 0 ? kNever : way.waiting[way.head % way.waiting.size()].arrives_ns;
 }
 

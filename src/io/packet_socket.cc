@@ -22,9 +22,9 @@ namespace heddle {
 
 namespace {
 
-constexpr uint32_t kSlots = 2048;          // what comes while the switch sleeps or waits for a CPU
-constexpr uint32_t kSlotOverhead = 128;    // the kernel's header and padding in front of a frame
-constexpr uint32_t kSlotBytesMin = 2048;   // powers of two: slots never straddle the kernel's blocks
+constexpr uint32_t kSlots = 2048;         // what comes while the switch sleeps or waits for a CPU
+constexpr uint32_t kSlotOverhead = 128;   // the kernel's header and padding in front of a frame
+constexpr uint32_t kSlotBytesMin = 2048;  // powers of two: slots never straddle the kernel's blocks
 constexpr uint32_t kBlockBytes = 64 * 1024;
 
 // Older headers lack it.
@@ -97,32 +97,38 @@ void PacketSocket::make_ring(uint32_t frame_bytes) {
                             .tp_frame_size = slot_bytes_,
                             .tp_frame_nr = kSlots};
   if (!set_option(fd_, PACKET_RX_RING, request)) fail(device_, "no receive ring");
-  void* memory =
-      mmap(nullptr, size_t{kSlots} * slot_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd_, 0);
+  void* memory = mmap(nullptr, size_t{kSlots} * slot_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd_, 0);
   if (memory == MAP_FAILED) fail(device_, "receive ring can't be mapped");
   ring_ = static_cast<uint8_t*>(memory);
 }
 
+uint8_t* PacketSocket::slot_at(uint32_t ahead) const {
+  return ring_ + size_t{(next_slot_ + ahead) % kSlots} * slot_bytes_;
+}
+
+std::atomic_ref<uint32_t> PacketSocket::status_of(uint32_t ahead) const {
+  return std::atomic_ref<uint32_t>(reinterpret_cast<tpacket2_hdr*>(slot_at(ahead))->tp_status);
+}
+
 uint32_t PacketSocket::receive(Packet** packets, uint32_t count, Nanos) {
+  uint32_t ready = 0;
+  while (ready < count && (status_of(ready).load(std::memory_order_acquire) & TP_STATUS_USER) != 0) ++ready;
+  if (ready == 0) return 0;
+  const uint32_t buffers = pool_.allocate(packets, ready);
+  if (buffers < ready) no_buffer_.add(ready - buffers);  // they stay in the ring and are tried again
   uint32_t taken = 0;
-  while (taken < count) {
-    uint8_t* slot = ring_ + size_t{next_slot_} * slot_bytes_;
-    std::atomic_ref<uint32_t> status(reinterpret_cast<tpacket2_hdr*>(slot)->tp_status);
-    if ((status.load(std::memory_order_acquire) & TP_STATUS_USER) == 0) break;
-    if (pool_.allocate(&packets[taken], 1) == 0) {
-      no_buffer_.add(1);  // it stays in the ring and is tried again
-      break;
-    }
-    if (take(slot, *packets[taken])) {
-      ++taken;
+  for (uint32_t i = 0; i < buffers; ++i) {
+    Packet* packet = packets[i];
+    if (take(slot_at(0), *packet)) {
+      packets[taken++] = packet;
     } else {
       unusable_.add(1);
-      pool_.release(&packets[taken], 1);
+      pool_.release(&packet, 1);
     }
-    status.store(TP_STATUS_KERNEL, std::memory_order_release);
-    next_slot_ = next_slot_ + 1 == kSlots ? 0 : next_slot_ + 1;
+    status_of(0).store(TP_STATUS_KERNEL, std::memory_order_release);
+    next_slot_ = (next_slot_ + 1) % kSlots;
   }
-  if (taken != 0) received_.add(taken);
+  received_.add(taken);
   return taken;
 }
 

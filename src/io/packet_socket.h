@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A port on a kernel interface by a packet socket: what labs use. Receives from a ring shared with the kernel (TPACKET_V2),
-// sends bursts by sendmmsg. Needs CAP_NET_RAW.
+// A port on a kernel interface by a packet socket: what labs use. Receives from a ring shared with the kernel
+// (TPACKET_V2), sends bursts by sendmmsg. Needs CAP_NET_RAW.
 //
 // Why not DPDK's drivers: net_af_packet 22.11 has the kernel put IPv4 fragments together and cuts off what doesn't fit
 // then; net_af_xdp loses entries of its fill ring under load on veth (kernel 6.18) until nothing comes in any more.
@@ -47,6 +47,9 @@ class PacketSocket : public OutwardDevice {
 
   void open(uint32_t frame_bytes);
   void make_ring(uint32_t frame_bytes);
+  // Counted from the next one to be read.
+  uint8_t* slot_at(uint32_t ahead) const;
+  std::atomic_ref<uint32_t> status_of(uint32_t ahead) const;
   bool take(const uint8_t* slot, Packet& packet);
 
   std::string device_;

@@ -19,11 +19,20 @@ namespace heddle {
 
 namespace {
 
-constexpr uint32_t kStationEntries = 65536;  // per worker
+constexpr uint32_t kStationEntries = 65536;   // per worker
+constexpr uint32_t kControlRoomBytes = 1152;  // a full record frame has 1,058 bytes
 
 uint64_t random_seed() {
   std::random_device source;
   return uint64_t{source()} << 32 | source();
+}
+
+// Frames made here: as many as may queue and be under way at each port.
+uint32_t control_buffers(const ProcessConfig& config) {
+  constexpr uint32_t kPerPort = 128;
+  size_t ports = 1;
+  for (const NodeProcess& node : config.nodes) ports += node.ports.size();
+  return static_cast<uint32_t>(ports) * kPerPort;
 }
 
 bool same_end(const LinkEnd& a, const LinkEnd& b) { return a.node_index == b.node_index && a.port == b.port; }
@@ -39,9 +48,10 @@ uint32_t buffer_room_bytes(const ProcessConfig& config) {
 }
 
 SwitchProcess::SwitchProcess(ProcessConfig config)
-    : config_(std::move(config)), pool_(std::make_unique<MempoolPool>("packets", config_.buffers, buffer_room_bytes(config_))) {
-  for (uint32_t index = 0; index < config_.threads; ++index)
-    runners_.push_back(std::make_unique<Runner>(config_.poll));
+    : config_(std::move(config)),
+      pool_(std::make_unique<MempoolPool>("packets", config_.buffers, buffer_room_bytes(config_))),
+      control_pool_(std::make_unique<MempoolPool>("control", control_buffers(config_), kControlRoomBytes)) {
+  for (uint32_t index = 0; index < config_.threads; ++index) runners_.push_back(std::make_unique<Runner>(config_.poll));
   nodes_.reserve(config_.nodes.size());  // flow samples and lambdas point into it
   for (const NodeProcess& settings : config_.nodes) make_ports(settings);
   make_links();
@@ -144,6 +154,7 @@ void SwitchProcess::start_node(ProcessNode& node) {
                       .devices = {},
                       .complete_checksums = std::vector<bool>(node.ports.size()),
                       .pool = pool_.get(),
+                      .control_pool = control_pool_.get(),
                       .match_entries = config_.match_entries,
                       .station_entries = kStationEntries,
                       .seed = random_seed()};
@@ -162,11 +173,16 @@ void SwitchProcess::remove_node(ProcessNode& node) {
   node.node.reset();
 }
 
-// What has come in for the node meanwhile was never received.
+// What has come in for the node meanwhile was never received. Bounded: more may come in all the time.
 void SwitchProcess::empty_devices(ProcessNode& node) {
+  constexpr uint32_t kBursts = 256;
   for (ProcessPort& port : node.ports) {
     Packet* packets[kBurst];
-    while (const uint32_t count = port.device->receive(packets, kBurst, monotonic_now())) pool_->release(packets, count);
+    uint32_t count = kBurst;
+    for (uint32_t burst = 0; burst < kBursts && count != 0; ++burst) {
+      count = port.device->receive(packets, kBurst, monotonic_now());
+      pool_->release(packets, count);
+    }
   }
 }
 
@@ -217,9 +233,8 @@ void SwitchProcess::run_on(size_t runner, const std::function<void(const Runner&
 }
 
 ProcessNode* SwitchProcess::find(uint16_t node_index) {
-  const auto found = std::find_if(nodes_.begin(), nodes_.end(), [&](const ProcessNode& node) {
-    return node.settings.node_index == node_index;
-  });
+  const auto found = std::find_if(nodes_.begin(), nodes_.end(),
+                                  [&](const ProcessNode& node) { return node.settings.node_index == node_index; });
   return found == nodes_.end() ? nullptr : &*found;
 }
 

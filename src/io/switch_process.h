@@ -30,19 +30,20 @@ struct ProcessLink {
 struct ProcessPort {
   Device* device = nullptr;                // under the node's port
   std::unique_ptr<Device> own_device;      // empty for in-process links
-  const OutwardDevice* outward = nullptr;     // own_device, if it leads out of the process; else nothing is plugged in
+  const OutwardDevice* outward = nullptr;  // own_device, if it leads out of the process; else nothing is plugged in
   ProcessLink* link = nullptr;
 };
 
 struct ProcessNode {
   NodeProcess settings;
-  std::vector<ProcessPort> ports;   // in topology order
-  std::vector<Runner*> runners;     // by worker
-  std::unique_ptr<Node> node;       // empty while it is down
+  std::vector<ProcessPort> ports;  // in topology order
+  std::vector<Runner*> runners;    // by worker
+  std::unique_ptr<Node> node;      // empty while it is down
   uint32_t starts = 0;
 };
 
-// What every packet buffer of the process holds: the largest frame of any port, and never less than a credit stands for.
+// What every packet buffer of the process holds: the largest frame of any port, and never less than a credit stands
+// for.
 uint32_t buffer_room_bytes(const ProcessConfig& config);
 
 class SwitchProcess {
@@ -96,6 +97,7 @@ class SwitchProcess {
 
   ProcessConfig config_;
   std::unique_ptr<MempoolPool> pool_;
+  std::unique_ptr<MempoolPool> control_pool_;
   std::vector<std::unique_ptr<Runner>> runners_;
   std::vector<std::unique_ptr<ProcessLink>> links_;
   std::vector<ProcessNode> nodes_;  // in the order of the configuration

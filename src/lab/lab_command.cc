@@ -53,7 +53,8 @@ std::string addresses_text(const nlohmann::json& interface) {
 std::string status_text(const nlohmann::json& status) {
   TextTable table({{"HOST"}, {"INTERFACE"}, {"PORT"}, {"ADDRESSES"}, {"NAMESPACE"}});
   for (const auto& host : status.at("hosts")) {
-    const std::string name_space = host["namespace"].get<std::string>() + (host["present"].get<bool>() ? "" : " (missing)");
+    const std::string name_space =
+        host["namespace"].get<std::string>() + (host["present"].get<bool>() ? "" : " (missing)");
     for (const auto& interface : host.at("interfaces"))
       table.add({host["host"], interface["name"], interface["port"], addresses_text(interface), name_space});
   }

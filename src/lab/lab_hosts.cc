@@ -116,8 +116,8 @@ void run_host_commands(const LabConfig& lab) {
       const RunResult result =
           run_program(in_namespace(host_namespace(lab.name, host.name), {"/bin/sh", "-c", command}));
       if (!result.ok())
-        throw std::runtime_error("host " + host.name + ": `" + command + "` failed (" +
-                                 std::to_string(result.status) + "): " + result.output);
+        throw std::runtime_error("host " + host.name + ": `" + command + "` failed (" + std::to_string(result.status) +
+                                 "): " + result.output);
     }
   }
 }

@@ -85,17 +85,20 @@ void wait_for_links(const std::string& lab) {
 }
 
 void start_heddled(LabState& state, const std::string& heddled) {
-  state.heddled_pid = start_daemon({"ip", "netns", "exec", switch_namespace(state.lab), heddled, "--lab",
-                                    lab_copy(state.lab)},
-                                   lab_log(state.lab));
+  state.heddled_pid = start_daemon(
+      {"ip", "netns", "exec", switch_namespace(state.lab), heddled, "--lab", lab_copy(state.lab)}, lab_log(state.lab));
   state.heddled_start_time = process_start_time(state.heddled_pid);
   write_lab_state(state);
 }
 
 void make_lab(const LabConfig& lab, const std::string& file, const std::string& heddled) {
+  for (const LabHost& host : lab.hosts)
+    if (host_namespace(lab.name, host.name) == switch_namespace(lab.name))
+      throw std::runtime_error("host " + host.name + ": the namespace of that name is the switches'");
   for (const std::string& name : lab_namespaces(lab))
     if (namespace_exists(name))
-      throw std::runtime_error("network namespace " + name + " is there and not of this lab; remove it or rename the lab");
+      throw std::runtime_error("network namespace " + name +
+                               " is there and not of this lab; remove it or rename the lab");
   const std::string text = text_of(file);
   LabState state{.lab = lab.name, .namespaces = lab_namespaces(lab)};
   write_lab_state(state);  // first: what is made from here on is found by `down`

@@ -36,9 +36,7 @@ struct SpawnSetup {
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
   }
-  void flags(short value) {
-    posix_spawnattr_setflags(&attributes, static_cast<short>(value | POSIX_SPAWN_SETSIGMASK));
-  }
+  void flags(short value) { posix_spawnattr_setflags(&attributes, static_cast<short>(value | POSIX_SPAWN_SETSIGMASK)); }
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
 };

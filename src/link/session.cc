@@ -85,6 +85,7 @@ SessionEvent LinkSession::receive(const Hello& hello, uint64_t fresh, bool admit
   if (hello.echo != candidate_own_ || hello.nonce != candidate_peer_) return SessionEvent::none;
   if (!admit) return SessionEvent::none;
   begin(candidate_own_, candidate_peer_, now);
+  answer_due_ = true;
   return SessionEvent::ended_and_began;
 }
 

@@ -32,15 +32,19 @@ void Worker::apply_acks(Nanos now) {
     Port& output = own(static_cast<PortIndex>(item >> 16));
     const auto id = static_cast<FlowId>(item & 0xffff);
     OutputFlow& entry = output.output.flows[id];
-    if (entry.state == OutputFlowState::orphan)
-      output.counters.count(ProtocolEvent::ack_absorbed);  // whom it served is gone (K9)
-    else if (!tell_input(entry, now))
-      return;  // the ring is full: all that is left waits
+    const bool orphan = entry.state == OutputFlowState::orphan;
+    const bool told = orphan || tell_input(entry, now);
     dirty_.head = entry.next_dirty;
     if (dirty_.head == kNoItem) dirty_.tail = kNoItem;
     --dirty_count_;
+    entry.flags &= static_cast<uint8_t>(~kOutputDirty);
+    if (!told) {  // that worker's ring is full: next turn
+      mark_dirty(output.index, id);
+      continue;
+    }
+    if (orphan) output.counters.count(ProtocolEvent::ack_absorbed);  // whom it served is gone (K9)
     entry.pending_ack = entry.pending_lost = 0;
-    entry.flags &= static_cast<uint8_t>(~(kOutputDirty | kOutputEndDue));
+    entry.flags &= static_cast<uint8_t>(~kOutputEndDue);
     free_if_drained(output, id);
   }
 }
@@ -164,9 +168,15 @@ uint32_t& Worker::timer_link(uint32_t item) {
 
 void Worker::arm_timer(PortIndex output, FlowId id, Nanos due) {
   OutputFlow& entry = own(output).output.flows[id];
-  entry.flags |= kOutputTimed;
   entry.probe_mark = entry.ack_flow;
-  timers_.add(reference(output, id), due, [this](uint32_t other) -> uint32_t& { return timer_link(other); });
+  entry.due_ns = due;
+  set_timer(output, id);
+}
+
+void Worker::set_timer(PortIndex output, FlowId id) {
+  OutputFlow& entry = own(output).output.flows[id];
+  entry.flags |= kOutputTimed;
+  timers_.add(reference(output, id), entry.due_ns, [this](uint32_t other) -> uint32_t& { return timer_link(other); });
 }
 
 void Worker::run_timers(Nanos now) {
@@ -187,7 +197,7 @@ void Worker::input_timer(Port& port, FlowId id, Nanos now) {
   InputFlow& flow = port.input.flows[id];
   const MatchEntry& match = edge_.matches()[flow.match];
   flow.flags &= static_cast<uint8_t>(~kFlowPending);
-  if (now < match.flooded_ns) return hold_for(port, id, match.flooded_ns);  // beyond the wheel: not yet
+  if (now < match.flooded_ns) return set_hold(port, id, match.flooded_ns);  // beyond the wheel: not yet
   if (flow.queue.empty())
     finish_if_empty(port, id);
   else if (flow.state == FlowState::held)
@@ -199,8 +209,8 @@ void Worker::output_timer(Port& output, FlowId id, Nanos now) {
   OutputFlow& entry = output.output.flows[id];
   entry.flags &= static_cast<uint8_t>(~kOutputTimed);
   if (entry.extent() == 0) return;
+  if (now < entry.due_ns) return set_timer(output.index, id);  // it was beyond the wheel
   if (entry.flags & kOutputEnded) {
-    if (now < entry.settle_at_ns) return arm_timer(output.index, id, entry.settle_at_ns);
     output.counters.count(ProtocolEvent::settled_by_end);
     entry.settle(entry.extent(), true);
     entry.ack_flow = entry.data_flow;

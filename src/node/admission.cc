@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flow queues (F7): a frame joins its flow, and a flow with frames stands in the list that fits its state.
+#include <bit>
+#include <utility>
+
 #include "node/worker.h"
 
 namespace heddle {
@@ -9,10 +12,16 @@ namespace heddle {
 void Worker::admit(Port& port, FlowId id, Packet* packet, Nanos now) {
   InputFlow& flow = port.input.flows[id];
   const uint32_t mark = edge_.classifier().of_ftag(flow.ftag).flow_queue_bytes;
-  const bool flow_full = flow.queue_extent() + packet->payload > mark;
+  DropReason reason = DropReason::none;
+  if (packet->hop_limit == 0 && flow.destination.node != node_address_)
+    reason = DropReason::hop_limit;
+  else if (flow.queue_extent() + packet->payload > mark)
+    reason = DropReason::flow_queue_full;
+  else if (input_buffers(port) > settings_.input_drop_mark_packets)
+    reason = DropReason::input_full;
   flow.next_data_flow += packet->payload;
-  if (flow_full || port.input.queued_packets >= settings_.input_drop_mark_packets) {
-    drop_from_flow(port, id, packet, flow_full ? DropReason::flow_queue_full : DropReason::input_full);
+  if (reason != DropReason::none) {
+    drop_from_flow(port, id, packet, reason);
     return finish_if_empty(port, id);
   }
   packet->input_flow = id;
@@ -21,6 +30,12 @@ void Worker::admit(Port& port, FlowId id, Packet* packet, Nanos now) {
   ++flow.queued_packets;
   ++port.input.queued_packets;
   if (flow.state == FlowState::idle) place(port, id, now);
+}
+
+// What the port's frames hold, this one included. On a fabric port those in the outputs count too: they hold link
+// credits, and lossy frames must not hold them all (C9).
+uint32_t Worker::input_buffers(const Port& port) const {
+  return port.is_fabric() ? port.credits.held() : port.input.queued_packets + 1;
 }
 
 // A frame of the flow that never goes on: settled here, as lost (K4).
@@ -45,7 +60,7 @@ void Worker::drop_queue(Port& port, FlowId id, DropReason reason) {
 // A flow with a queue and in no list: where does it stand?
 void Worker::place(Port& port, FlowId id, Nanos now) {
   InputFlow& flow = port.input.flows[id];
-  if (flow.output_flow != kNoFlow && !(flow.flags & kFlowPathEnded)) {
+  if (flow.output_flow != kNoFlow && !(flow.flags & (kFlowPathEnded | kFlowPending))) {
     flow.state = FlowState::ready;
     Voq& voq = port.input.voqs[flow.follow_port];
     port.input.flows.push(voq.ready, id);
@@ -71,7 +86,8 @@ void Worker::route(Port& port, FlowId id, Nanos now) {
   if (output == kNoPort) return drop_queue(port, id, reason);
   if (output != flow.follow_port) ++flow.path_epoch;
   flow.follow_port = output;
-  if (is_own(output) && own(output).usable()) {
+  // Whoever waits for an ID already comes first (K11): a shortage must not starve the inputs of other workers.
+  if (is_own(output) && own(output).usable() && own(output).output.wanting_inputs == 0) {
     flow.output_flow = own(output).output.flows.reserve(port.index, port.input.epoch, id);
     if (flow.output_flow != kNoFlow) {
       own(output).counters.count(ProtocolEvent::id_reserved);
@@ -80,6 +96,7 @@ void Worker::route(Port& port, FlowId id, Nanos now) {
   }
   flow.state = FlowState::wanting;
   port.input.flows.push(port.input.voqs[output].wanting, id);
+  port.input.wanting_outputs |= PortSet{1} << output;
   port.counters.count(ProtocolEvent::id_waited);
   tell_wants(port, output);
 }
@@ -140,11 +157,48 @@ void Worker::release_output_flow(Port& output, FlowId id, bool counted) {
 
 // E1: nothing of the flow moves before `until`.
 void Worker::hold_for(Port& port, FlowId id, Nanos until) {
+  port.counters.count(ProtocolEvent::pair_held);
+  set_hold(port, id, until);
+}
+
+void Worker::set_hold(Port& port, FlowId id, Nanos until) {
   InputFlow& flow = port.input.flows[id];
   flow.flags |= kFlowPending;
   const uint32_t item = kInputTimer | reference(port.index, id);
   timers_.add(item, until, [this](uint32_t other) -> uint32_t& { return timer_link(other); });
-  port.counters.count(ProtocolEvent::pair_held);
+}
+
+// K8: frames die in transit also while their flow waits for a flow ID. So flows that wait for each other's IDs around a
+// ring do not wait for ever.
+void Worker::age_waiting(Nanos now) {
+  if (now < next_age_ns_) return;
+  next_age_ns_ = now + kMillisecond;
+  for (Port* port : own_ports_) {
+    if (!port->is_fabric()) continue;
+    for (PortSet rest = port->input.wanting_outputs; rest != 0; rest &= rest - 1) {
+      const auto output = static_cast<PortIndex>(std::countr_zero(rest));
+      FlowList& wanting = port->input.voqs[output].wanting;
+      FlowList waiting = std::exchange(wanting, {});
+      while (!waiting.empty()) {
+        const FlowId id = port->input.flows.pop(waiting);
+        drop_expired_frames(*port, id, now);
+        if (port->input.flows[id].state == FlowState::wanting) port->input.flows.push(wanting, id);
+      }
+      if (wanting.empty()) port->input.wanting_outputs &= ~(PortSet{1} << output);
+    }
+  }
+}
+
+void Worker::drop_expired_frames(Port& port, FlowId id, Nanos now) {
+  InputFlow& flow = port.input.flows[id];
+  while (!flow.queue.empty() && life_left(*flow.queue.head, now) == 0) {
+    --flow.queued_packets;
+    --port.input.queued_packets;
+    drop_from_flow(port, id, flow.queue.pop(), DropReason::life_ended);
+  }
+  if (!flow.queue.empty()) return;
+  flow.state = FlowState::idle;
+  finish_if_empty(port, id);
 }
 
 // R12: after a change of routes, flows whose port no longer lies on a shortest path leave it, each when its extent is

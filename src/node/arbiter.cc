@@ -144,9 +144,6 @@ void Worker::grant_ids(Nanos now) {
           if ((output.wanting_inputs & (output.wanting_inputs - 1)) == 0) break;
           continue;
         }
-        port->counters.count(ProtocolEvent::id_reserved);
-      } else {
-        port->counters.count(ProtocolEvent::id_refused);
       }
       if (is_own(input)) {
         output.wanting_inputs &= ~(PortSet{1} << input);
@@ -155,8 +152,10 @@ void Worker::grant_ids(Nanos now) {
         output.wanting_inputs &= ~(PortSet{1} << input);
       } else {
         if (message.value != kNoFlow) output.flows.free(static_cast<FlowId>(message.value));
-        break;  // the ring is full: next turn
+        result_.busy = true;  // the ring is full: next turn
+        continue;
       }
+      port->counters.count(port->usable() ? ProtocolEvent::id_reserved : ProtocolEvent::id_refused);
     }
   }
 }

@@ -35,7 +35,7 @@ void Worker::receive_data(Port& port, Packet* packet, Nanos now) {
   read_data_header(*packet);
   packet->cost =
       static_cast<uint16_t>((HEDDLE_DATA_OVERHEAD_BYTES + packet->payload + kBufferBytes - 1) / kBufferBytes);
-  if (!port.credits.received(packet->cost)) {
+  if (!port.credits.received(packet->cost) || packet->vc != 0) {  // one virtual channel yet
     drop_at_input(port, packet, DropReason::protocol_error);
     return protocol_error(port, now);
   }
@@ -152,7 +152,9 @@ void Worker::receive_no_flow(Port& port, Packet* packet, Nanos now) {
   const PortIndex output = choose_port(port, packet->destination, packet->hop_limit, reason);
   if (output == kNoPort) return drop_at_input(port, packet, reason);
   Voq& voq = port.input.voqs[output];
-  if (voq.room < packet->cost) return drop_at_input(port, packet, DropReason::output_full);
+  // Flows that wait for the same output keep half of the room: frames without a flow come before them in a turn.
+  const uint32_t kept = voq.ready.empty() ? 0 : settings_.output_room_packets / 2;
+  if (voq.room < packet->cost + kept) return drop_at_input(port, packet, DropReason::output_full);
   voq.room -= packet->cost;
   packet->output_flow = kNoFlow;
   cross(port, output, packet, now);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links of the fabric: sessions (K1, K9), credits (C9, K7) and link states (W6, R12).
+#include <algorithm>
 #include <bit>
 
 #include "node/worker.h"
@@ -7,7 +8,7 @@
 namespace heddle {
 
 namespace {
-constexpr uint32_t kControlQueueMax = 256;  // frames made here and not sent yet, per port
+constexpr uint32_t kControlQueueMax = 64;  // frames made here and not sent yet, per port
 }  // namespace
 
 // This worker was away itself for longer than a hello interval: what it did not hear says nothing about its links (K1).
@@ -26,6 +27,7 @@ void Worker::control_links(Nanos now) {
     act_on(*port, port->session.tick(random_.nonzero(), now), now);
     if (port->session.hello_due(now)) send_hello(*port, now);
   }
+  tell_link_states();
   if (index_ == 0 && board_version_ != board_.version()) {
     board_version_ = board_.version();
     originate_link_state();
@@ -74,6 +76,7 @@ void Worker::begin_session(Port& port) {
     if (port.output.flows[id].state == OutputFlowState::free) start_positions(port, id);
   }
   board_.publish_state(port.index, true);
+  result_.woken |= index_ == 0 ? 0 : 1;  // the first worker tells the fabric
 }
 
 // K4: both ends compute where a flow ID's positions start in a session.
@@ -89,6 +92,7 @@ void Worker::start_positions(Port& port, FlowId id) {
 void Worker::end_session(Port& port, Nanos now) {
   port.counters.count(ProtocolEvent::session_ended);
   board_.publish_state(port.index, false);
+  result_.woken |= index_ == 0 ? 0 : 1;
   ++port.input.epoch;
   end_outputs(port, now);
   end_inputs(port);
@@ -118,8 +122,9 @@ void Worker::end_outputs(Port& port, Nanos now) {
     // An ordered flow's settlement waits until its frames beyond the failure have died: one life, and some more for
     // the time on wires, which no hop counts.
     const Nanos life = edge_.classifier().longest_life_ns();
-    entry.settle_at_ns = now + life + life / 8;
-    if (entry.extent() != 0 && !(entry.flags & kOutputTimed)) arm_timer(port.index, id, entry.settle_at_ns);
+    const Nanos settle_at = now + life + life / 8;
+    if (entry.extent() != 0 && !(entry.flags & kOutputTimed)) arm_timer(port.index, id, settle_at);
+    entry.due_ns = settle_at;
     mark_dirty(port.index, id);
   }
 }
@@ -146,7 +151,7 @@ void Worker::end_inputs(Port& port) {
 // A packet for a frame made here; nullptr, counted, if there is none.
 Packet* Worker::control_packet(Port& port) {
   Packet* packet = nullptr;
-  if (port.output.control_packets >= kControlQueueMax || pool_.allocate(&packet, 1) == 0) {
+  if (port.output.control_packets >= kControlQueueMax || control_pool_.allocate(&packet, 1) == 0) {
     ++port.counters.originated_frames;
     port.counters.drop(DropReason::no_buffer);
     return nullptr;
@@ -217,12 +222,26 @@ void Worker::link_states_changed(uint16_t node) {
     append_record(*packet, NoticeRecord{topology_.nodes[node].address, record.sequence, record.ports_up});
     queue_control(*port, packet);
   }
-  Message message{.kind = MessageKind::notice};
-  message.flow = node;
-  message.value = record.sequence;
-  message.value64 = record.ports_up;
-  for (uint32_t worker = 0; worker < to_.size(); ++worker)
-    if (worker != index_) send(worker, message);  // a full ring loses it: the neighbours' hellos heal that too
+  for (uint16_t& told : told_) told = std::min(told, node);
+  tell_link_states();
+}
+
+// The other workers hear of every record; what a full ring does not take is said next turn.
+void Worker::tell_link_states() {
+  for (uint32_t worker = 0; worker < to_.size(); ++worker) {
+    if (worker == index_) continue;
+    for (uint16_t& node = told_[worker]; node < topology_.nodes.size(); ++node) {
+      const LinkState::Record& record = link_state_.record(node);
+      if (record.sequence == 0) continue;
+      Message message{.kind = MessageKind::notice};
+      message.flow = node;
+      message.value = record.sequence;
+      message.value64 = record.ports_up;
+      if (send(worker, message)) continue;
+      result_.busy = true;
+      break;
+    }
+  }
 }
 
 // The first worker speaks for the node.

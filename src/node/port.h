@@ -34,6 +34,7 @@ struct InputSide {
   InputSide(uint32_t flow_ids, uint32_t outputs) : flows(flow_ids), voqs(outputs) {}
 
   InputFlowTable flows;
+  PortSet wanting_outputs = 0;      // outputs that flows here wait for a flow ID at; a superset
   std::vector<Voq> voqs;            // by output port
   std::unique_ptr<FlowIdPool> ids;  // edge ports
   EdgePortInput edge{};             // edge ports

@@ -57,8 +57,9 @@ void Worker::receive_port(Port& port, Nanos now) {
 }
 
 void Worker::edge_receive(Port& port, Packet* packet, Nanos now) {
-  const auto idle = [this](uint32_t match) {
+  const auto idle = [this, now](uint32_t match) {
     const MatchEntry& entry = edge_.matches()[match];
+    if (entry.flooded_ns + edge_.classifier().longest_life_ns() > now) return false;  // a wait depends on it (E1)
     const InputFlowTable& flows = own(entry.input_port).input.flows;
     return entry.flow == kNoFlow || !flows[entry.flow].in_use() || flows[entry.flow].match != match;
   };
@@ -87,7 +88,12 @@ void Worker::edge_receive(Port& port, Packet* packet, Nanos now) {
 FlowId Worker::flow_of(Port& port, uint32_t match_index, Nanos hold_until, Nanos now) {
   MatchEntry& match = edge_.matches()[match_index];
   InputFlowTable& flows = port.input.flows;
-  if (match.flow != kNoFlow && flows[match.flow].in_use() && flows[match.flow].match == match_index) return match.flow;
+  if (match.flow != kNoFlow && flows[match.flow].in_use() && flows[match.flow].match == match_index) {
+    const InputFlow& known = flows[match.flow];
+    if (hold_until > now && known.state == FlowState::idle && !(known.flags & kFlowPending))
+      hold_for(port, match.flow, hold_until);
+    return match.flow;
+  }
   const FlowId id = port.input.ids->take();
   if (id == kNoFlow) return kNoFlow;
   match.flow = id;
@@ -184,14 +190,14 @@ void Worker::learn_from_fabric(Port& port, const Packet& packet, Nanos now) {
 
 void Worker::announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address) {
   if (learned == Learned::refused) port.counters.count(ProtocolEvent::learn_refused);
-  if (learned != Learned::added && learned != Learned::moved) return;
-  port.counters.count(learned == Learned::added ? ProtocolEvent::learned : ProtocolEvent::station_moved);
+  if (learned == Learned::added) port.counters.count(ProtocolEvent::learned);
+  if (learned == Learned::moved) port.counters.count(ProtocolEvent::station_moved);
+  if (learned != Learned::added && learned != Learned::moved && learned != Learned::renewed) return;
   Message message{.kind = MessageKind::learn};
   message.value64 = mac << 16 | vlan;
   message.value = uint32_t{address.node} << 16 | address.port;
   for (uint32_t worker = 0; worker < to_.size(); ++worker)
-    if (worker != index_)
-      send(worker, message);  // a full ring loses it: the station is learned again by its next frame
+    if (worker != index_) send(worker, message);  // a full ring loses it: told again when it is renewed
 }
 
 }  // namespace heddle

@@ -11,12 +11,6 @@ namespace {
 constexpr uint32_t kWireExtraBytes =
     24;  // preamble, frame check sequence and gap: what a frame costs at the port's rate
 constexpr uint32_t kBurstsPerTurn = 4;
-
-// What the frame still has, less the time it has been here (K8).
-Nanos life_left(const Packet& packet, Nanos now) {
-  const Nanos residence = now - packet.arrival_ns;
-  return residence < packet.life_ns ? packet.life_ns - residence : 0;
-}
 }  // namespace
 
 void Worker::transmit(Nanos now) {
@@ -103,7 +97,10 @@ void Worker::stamp(Port& port, Packet* packet, Nanos now) {
 
 bool Worker::transmit_edge(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  if (output.pending_packets != 0 && !send_pending(port, now)) return false;
+  if (output.pending_packets != 0 && !send_pending(port, now)) {
+    drop_expired(port, now);
+    return false;
+  }
   Packet* burst[kBurst];
   uint32_t count = 0;
   while (count < kBurst && !output.queue.empty() && output.pace.allows(now)) {
@@ -129,6 +126,21 @@ DropReason Worker::prepare_for_host(Port& port, Packet* packet, Nanos now) {
   if (packet->flags & kPacketFabric) strip_fabric_header(*packet);
   if (packet->vni != vlans.native) insert_tag(*packet, static_cast<uint16_t>(packet->priority << 12 | packet->vni));
   return DropReason::none;
+}
+
+// K8: a host that takes nothing holds up nobody's buffers and flow IDs for longer than a life.
+void Worker::drop_expired(Port& port, Nanos now) {
+  OutputSide& output = port.output;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < output.pending_packets; ++i) {
+    if (life_left(*output.pending[i], now) == 0)
+      drop_at_output(port, output.pending[i], DropReason::life_ended);
+    else
+      output.pending[kept++] = output.pending[i];
+  }
+  output.pending_packets = kept;
+  while (!output.queue.empty() && life_left(*output.queue.head, now) == 0)
+    drop_at_output(port, take_queued(port), DropReason::life_ended);
 }
 
 bool Worker::send_pending(Port& port, Nanos now) {

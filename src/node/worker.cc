@@ -20,11 +20,13 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, std
       copies_max_(options.copies_max),
       board_(board),
       pool_(*options.pool),
-      random_(options.seed * 0x9e3779b97f4a7c15u + index),
+      control_pool_(*options.control_pool),
+      random_(Random(options.seed).next() + index),
       ports_(std::move(ports)),
       worker_of_port_(worker_of_port),
       to_(options.workers),
       from_(options.workers),
+      told_(options.workers),
       edge_(topology_, options.match_entries, options.station_entries, draw_hash_key(random_)),
       link_state_(topology_, options.node_index, index == 0),
       routes_(topology_, options.node_index),
@@ -73,6 +75,7 @@ PollResult Worker::poll(Nanos now) {
   apply_acks(now);      // deltas of the turn before (decision 2)
   receive(now);         // devices -> flow queues
   leave_stale_paths();  // routes have changed (R12)
+  age_waiting(now);     // life in queues (K8)
   arbitrate(now);       // flow queues -> outputs
   grant_ids(now);       // flow IDs for those who wait (K11)
   transmit(now);        // outputs -> devices
@@ -102,17 +105,22 @@ void Worker::drop_at_input(Port& port, Packet* packet, DropReason reason) {
   discard(packet);
 }
 
-bool Worker::work_left() const { return dirty_count_ != 0 || active_count_ != 0; }
+bool Worker::work_left() const {
+  const bool states_changed = index_ == 0 && board_version_ != board_.version();
+  return dirty_count_ != 0 || active_count_ != 0 || states_changed;
+}
 
 Nanos Worker::next_wake(Nanos now) const {
   Nanos wake = std::min(timers_.next_due(), edge_ports_ != 0 ? next_sweep_ns_ : kNever);
   for (const Port* port : own_ports_) {
     wake = std::min(wake, port->device->next_arrival());
     if (port->output.pending_packets != 0) wake = std::min(wake, now + kMicrosecond);
+    if (!port->input.waiting.empty() && port->input.ids->available() != 0) return now;
     const bool queued = !port->output.queue.empty();
     if (queued && !port->output.pace.allows(now)) wake = std::min(wake, port->output.pace.ready_at());
     if (!port->is_fabric()) continue;
     wake = std::min(wake, port->session.next_wake());
+    if (port->input.wanting_outputs != 0) wake = std::min(wake, next_age_ns_);
     if (!port->session.up()) continue;
     if (queued) wake = std::min(wake, port->output.queue.head->arrival_ns + port->output.queue.head->life_ns);
     wake = std::min(wake, port->credits.next_due());

@@ -31,6 +31,7 @@ struct NodeOptions {
   std::vector<Device*> devices;          // by port; outlive the node
   std::vector<bool> complete_checksums;  // by port
   PacketPool* pool;                      // outlives the node; shared by its workers
+  PacketPool* control_pool;              // of the same kind, for frames made here: data never takes their last buffer
   uint32_t match_entries = 4096;         // per worker (F4)
   uint32_t station_entries = 4096;       // per worker
   uint32_t copies_max = 512;             // packets from replication at one time, per worker
@@ -102,6 +103,7 @@ class Worker {
 
   // admission.cc: flow queues, and where a flow with packets stands
   void admit(Port& port, FlowId id, Packet* packet, Nanos now);
+  uint32_t input_buffers(const Port& port) const;
   void place(Port& port, FlowId id, Nanos now);
   void route(Port& port, FlowId id, Nanos now);
   void drop_queue(Port& port, FlowId id, DropReason reason);
@@ -110,8 +112,11 @@ class Worker {
   void give_back(Port& port, InputFlow& flow, bool count_orphan);
   void release_output_flow(Port& output, FlowId id, bool counted);
   void hold_for(Port& port, FlowId id, Nanos until);
+  void set_hold(Port& port, FlowId id, Nanos until);
   PortIndex choose_port(const Port& input, FabricAddress destination, uint8_t hop_limit, DropReason& reason);
   void leave_stale_paths();
+  void age_waiting(Nanos now);
+  void drop_expired_frames(Port& port, FlowId id, Nanos now);
 
   // arbiter.cc: from flow queues across to outputs
   void arbitrate(Nanos now);
@@ -130,6 +135,7 @@ class Worker {
   bool transmit_fabric(Port& port, Nanos now);
   bool transmit_edge(Port& port, Nanos now);
   bool send_pending(Port& port, Nanos now);
+  void drop_expired(Port& port, Nanos now);
   Packet* take_queued(Port& port);
   void stamp(Port& port, Packet* packet, Nanos now);
   DropReason prepare_for_host(Port& port, Packet* packet, Nanos now);
@@ -154,6 +160,7 @@ class Worker {
   void probe(Port& port, FlowId id);
   void send_probes(Port& port);
   void arm_timer(PortIndex output, FlowId id, Nanos due);
+  void set_timer(PortIndex output, FlowId id);
   uint32_t& timer_link(uint32_t item);
 
   // link_control.cc: sessions, credits, link states
@@ -170,6 +177,7 @@ class Worker {
   void send_credits(Port& port, Nanos now);
   void send_notices(Port& port);
   void link_states_changed(uint16_t node);
+  void tell_link_states();
   void originate_link_state();
   Packet* control_packet(Port& port);
   void queue_control(Port& port, Packet* packet);
@@ -197,11 +205,13 @@ class Worker {
   const uint32_t copies_max_;
   LoadBoard& board_;
   PacketPool& pool_;
+  PacketPool& control_pool_;
   Random random_;
   std::vector<Port*> ports_;  // by port index; nullptr for other workers' ports
   std::vector<Port*> own_ports_;
   std::vector<uint32_t> worker_of_port_;
   std::vector<Crossing*> to_, from_;  // by worker
+  std::vector<uint16_t> told_;        // by worker: link states before this node index have been told
   PortSet fabric_ports_ = 0;          // of the node
   PortSet edge_ports_ = 0;
   EdgeInput edge_;
@@ -217,6 +227,7 @@ class Worker {
   uint32_t copies_out_ = 0;
   Nanos now_ = 0;  // of the running poll
   Nanos next_sweep_ns_ = 0;
+  Nanos next_age_ns_ = 0;
   PollResult result_;
   uint32_t discarded_count_ = 0;
   std::array<Packet*, 256> discarded_{};

@@ -27,7 +27,7 @@ bool LinkState::apply(uint16_t node_index, uint32_t sequence, PortSet ports_up) 
   const uint32_t known = records_[node_index].sequence;
   if (sequence == 0 || (known != 0 && !serial_before(known, sequence))) return false;
   if (node_index == self_ && speaks_) {
-    store(self_, {sequence + 1, records_[self_].ports_up});
+    store(self_, {after(sequence), records_[self_].ports_up});
     return true;
   }
   store(node_index, {sequence, ports_up});
@@ -37,7 +37,7 @@ bool LinkState::apply(uint16_t node_index, uint32_t sequence, PortSet ports_up) 
 bool LinkState::originate(PortSet ports_up) {
   const Record& own = records_[self_];
   if (own.sequence != 0 && own.ports_up == ports_up) return false;
-  store(self_, {own.sequence + 1, ports_up});
+  store(self_, {after(own.sequence), ports_up});
   return true;
 }
 

@@ -34,6 +34,7 @@ class LinkState {
 
  private:
   static uint64_t mix(uint16_t node_index, const Record& record);
+  static uint32_t after(uint32_t sequence) { return sequence + 1 != 0 ? sequence + 1 : 1; }  // 0 means nothing heard
   void store(uint16_t node_index, const Record& record);
 
   std::vector<Record> records_;

@@ -65,7 +65,7 @@ class Checker : public Watcher {
     uint16_t flow_id;
     bool is_data;
   };
-  struct Channel {  // one flow ID of one direction in one session
+  struct Channel {      // one flow ID of one direction in one session
     uint32_t next = 0;  // position behind the last byte handed to the link
     bool used = false;
     std::deque<uint32_t> starts;  // of frames not known to be received
@@ -134,9 +134,7 @@ class Checker : public Watcher {
   void check_lists(uint16_t node, const Port& port);
   void check_output_flows(uint16_t node, const Port& port);
   void check_held(uint16_t node, const Port& port);
-  uint32_t flow_slot(PortIndex port, FlowId id) const {
-    return port * (fabric_.topology().settings.flow_ids + 1) + id;
-  }
+  uint32_t flow_slot(PortIndex port, FlowId id) const { return port * (fabric_.topology().settings.flow_ids + 1) + id; }
   void cover_states(uint16_t node, const Port& port);
 
   // checker_rest.cc
@@ -150,7 +148,7 @@ class Checker : public Watcher {
   std::vector<uint32_t> free_ghosts_;
   std::vector<FlowGhost> flows_;
   uint64_t data_under_way_ = 0;
-  uint64_t damage_ = 0;  // frames whose bits have flipped, less damaged ones that hosts got
+  uint64_t damage_ = 0;                        // frames whose bits have flipped, less damaged ones that hosts got
   std::vector<std::vector<bool>> session_up_;  // by node and port, as last seen
   std::vector<std::vector<std::vector<uint8_t>>> states_;  // by node, port, flow: input state, output state << 4
   std::vector<uint32_t> polls_;                            // by node

@@ -21,7 +21,8 @@ uint32_t Checker::new_ghost() {
 }
 
 void Checker::log_frame(uint32_t link, unsigned direction, LinkFrameEvent event, const Packet& packet, Nanos at) const {
-  static const char* const kEvents[] = {"sent", "lost", "corrupted", "duplicated", "under way", "ring full", "delivered"};
+  static const char* const kEvents[] = {"sent",      "lost",      "corrupted", "duplicated",
+                                        "under way", "ring full", "delivered"};
   static const char* const kKinds[] = {"?", "data", "ack", "probe", "credit", "notice", "load", "hello"};
   if (event == LinkFrameEvent::under_way) return;
   *log_ << fabric_.engine().now() << " link " << link << '.' << direction << ' '
@@ -38,7 +39,13 @@ void Checker::log_frame(uint32_t link, unsigned direction, LinkFrameEvent event,
   if (check_frame(packet.data, packet.length, frame) == DropReason::none) {
     for (const AckRecord record : ack_records(frame))
       *log_ << " [" << record.flow << ": " << record.ack_flow << ", lost " << record.lost_total << ']';
-    for (const ProbeRecord record : probe_records(frame)) *log_ << " [" << record.flow << ": " << record.data_flow << ']';
+    for (const ProbeRecord record : probe_records(frame))
+      *log_ << " [" << record.flow << ": " << record.data_flow << ']';
+    Hello hello;
+    if (frame.kind == HEDDLE_HELLO) {
+      read_hello(frame, hello);
+      *log_ << std::hex << " nonce " << hello.nonce << " echo " << hello.echo << std::dec;
+    }
     for (const CreditRecord record : credit_records(frame))
       *log_ << " [sent " << record.sent_total << ", limit " << record.limit << ']';
   }
@@ -130,8 +137,7 @@ uint32_t Checker::pattern_of(const Packet& packet) const {
   return trailer.flow < flows.size() ? flows[trailer.flow].pattern : 0;
 }
 
-void Checker::on_data_sent(uint32_t link, unsigned direction, const WireData& data, Packet& packet,
-                           GhostFrame& ghost) {
+void Checker::on_data_sent(uint32_t link, unsigned direction, const WireData& data, Packet& packet, GhostFrame& ghost) {
   DirectionGhost& way = directions_[link][direction];
   const std::string where = place(link, direction) + " flow ID " + std::to_string(data.flow_id);
   if (data.flow_id >= way.channels.size()) fail(4, where + ": out of range");
@@ -218,8 +224,9 @@ void Checker::check_channel(uint32_t link, unsigned direction, FlowId id, const 
     channel.starts.pop_front();
   const uint32_t boundary = channel.starts.empty() ? channel.next : channel.starts.front();
   if (boundary != flow.next_data_flow)
-    fail(1, where() + ": next_data_flow " + std::to_string(flow.next_data_flow) + " is no frame's position; the next is " +
-                std::to_string(boundary) + ", sent up to " + std::to_string(channel.next));
+    fail(1, where() + ": next_data_flow " + std::to_string(flow.next_data_flow) +
+                " is no frame's position; the next is " + std::to_string(boundary) + ", sent up to " +
+                std::to_string(channel.next));
   if (serial_before(flow.ack_flow, entry.ack_flow))
     fail(1, where() + ": the sender has " + std::to_string(entry.ack_flow) + " settled, the receiver only " +
                 std::to_string(flow.ack_flow));

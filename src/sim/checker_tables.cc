@@ -65,8 +65,8 @@ void Checker::check_counters(uint16_t node) {
   }
   const auto held = static_cast<uint64_t>(fabric_.pool().held(fabric_.owner(node)));
   if (in != out + held)
-    fail(2, "node " + state.description().name + ": " + std::to_string(in) + " frames came in, " +
-                std::to_string(out) + " went, but it holds " + std::to_string(held));
+    fail(2, "node " + state.description().name + ": " + std::to_string(in) + " frames came in, " + std::to_string(out) +
+                " went, but it holds " + std::to_string(held));
 }
 
 void Checker::hold_packet(const Port& port, const Packet& packet) {
@@ -156,8 +156,8 @@ void Checker::check_input_flow(uint16_t node, const Port& port, FlowId id, uint3
   }
   packets += count;
   if (flow.queue_extent() != bytes || flow.queued_packets != count)
-    fail(1, where() + std::to_string(bytes) + " bytes in " + std::to_string(count) + " packets are queued: " +
-                numbers(flow));
+    fail(1, where() + std::to_string(bytes) + " bytes in " + std::to_string(count) +
+                " packets are queued: " + numbers(flow));
   if (!flow.in_use()) fail(4, where() + "not in use, and not empty: " + numbers(flow));
   if (flow.queue.empty() && flow.flow_extent() == 0 && !(flow.flags & kFlowPending))
     fail(9, where() + "in use, and empty: " + numbers(flow));
@@ -176,14 +176,14 @@ void Checker::check_reservation(uint16_t node, const Port& port, FlowId id) {
   const OutputFlow& entry = output.output.flows[flow.output_flow];
   if (entry.state != OutputFlowState::reserved || entry.input_port != port.index || entry.input_flow != id ||
       entry.input_epoch != port.input.epoch)
-    fail(4, where() + "its output flow " + std::to_string(flow.output_flow) + " at " +
-                place(node, flow.follow_port) + " serves another: " + numbers(entry));
-  const uint32_t known = held_.bytes[flow_slot(flow.follow_port, flow.output_flow)] + entry.extent() +
-                         entry.pending_ack;
+    fail(4, where() + "its output flow " + std::to_string(flow.output_flow) + " at " + place(node, flow.follow_port) +
+                " serves another: " + numbers(entry));
+  const uint32_t known =
+      held_.bytes[flow_slot(flow.follow_port, flow.output_flow)] + entry.extent() + entry.pending_ack;
   const uint32_t extent = flow.flow_extent();
   if (held_.exact ? known != extent : known > extent)
-    fail(1, where() + numbers(flow) + "; downstream " + std::to_string(known) + " bytes are known: " +
-                numbers(entry) + " at " + place(node, flow.follow_port));
+    fail(1, where() + numbers(flow) + "; downstream " + std::to_string(known) + " bytes are known: " + numbers(entry) +
+                " at " + place(node, flow.follow_port));
 }
 
 // A flow with a queue stands in the list that its state names, once.
@@ -197,8 +197,8 @@ void Checker::check_lists(uint16_t node, const Port& port) {
            id = port.input.flows[id].next_in_list) {
         const InputFlow& flow = port.input.flows[id];
         if (flow.state != wanted || flow.follow_port != output || flow.queue.empty())
-          fail(8, place(node, port.index) + " input flow " + std::to_string(id) + ": in a list it does not belong in: " +
-                      numbers(flow));
+          fail(8, place(node, port.index) + " input flow " + std::to_string(id) +
+                      ": in a list it does not belong in: " + numbers(flow));
         if (++listed > port.input.flows.size()) fail(8, place(node, port.index) + ": a list of flows has a loop");
       }
     }
@@ -222,8 +222,8 @@ void Checker::check_held(uint16_t node, const Port& port) {
     const uint32_t there = port.input.voqs[output].room + held_.room_by_pair[port.index * ports + output];
     if (held_.exact ? there != total : there > total)
       fail(6, place(node, port.index) + " towards port " + std::to_string(output) + ": room " +
-                  std::to_string(port.input.voqs[output].room) + ", " + std::to_string(there) + " with what is used, of " +
-                  std::to_string(total));
+                  std::to_string(port.input.voqs[output].room) + ", " + std::to_string(there) +
+                  " with what is used, of " + std::to_string(total));
   }
   const uint32_t orphans = held_.orphans_by_input[port.index];
   if (held_.exact ? orphans != port.input.orphans : orphans > port.input.orphans)
@@ -257,8 +257,7 @@ void Checker::cover_states(uint16_t node, const Port& port) {
     const auto now = static_cast<uint8_t>(input | output << 4);
     if (now == before[i]) continue;
     const unsigned old_input = before[i] & 15, old_output = before[i] >> 4;
-    if (old_input != input)
-      coverage_.reach(std::string("input flow: ") + kInput[old_input] + " to " + kInput[input]);
+    if (old_input != input) coverage_.reach(std::string("input flow: ") + kInput[old_input] + " to " + kInput[input]);
     if (old_output != output)
       coverage_.reach(std::string("output flow: ") + kOutput[old_output] + " to " + kOutput[output]);
     before[i] = now;

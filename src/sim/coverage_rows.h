@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the coverage table besides drop reasons and protocol events: faults done, and state transitions as they can be
-// seen between turns.
+// Rows of the coverage table besides drop reasons and protocol events: faults done, frames forged, and state
+// transitions as they can be seen between turns. Rarer transitions get a row when a seed reaches them.
 #pragma once
 
 #include <array>
@@ -9,7 +9,69 @@
 namespace heddle::sim {
 
 inline constexpr auto kOtherRows = std::to_array<std::string_view>({
+    "fault: burst_loss",
+    "fault: crash",
+    "fault: crash_neighbours",
+    "fault: delay_change",
+    "fault: forgery",
+    "fault: frame corrupted",
+    "fault: frame duplicated",
     "fault: frame lost",
+    "fault: host_stalls",
+    "fault: link_flap",
+    "fault: one_way",
+    "fault: pause_long",
+    "fault: pause_short",
+    "fault: receive ring full",
+    "forgery: ack_beyond",
+    "forgery: bad_kind",
+    "forgery: flow_id_high",
+    "forgery: limit_beyond",
+    "forgery: load_frame",
+    "forgery: lost_beyond",
+    "forgery: no_hops",
+    "forgery: no_life",
+    "forgery: no_such_port",
+    "forgery: other_cable",
+    "forgery: other_channel",
+    "forgery: other_topology",
+    "forgery: other_version",
+    "forgery: position_back",
+    "forgery: position_far",
+    "forgery: probe_far",
+    "forgery: stale_tag",
+    "forgery: strange_notice",
+    "forgery: total_beyond",
+    "forgery: wrong_vlan",
+    "input flow: free to held",
+    "input flow: free to idle",
+    "input flow: free to ready",
+    "input flow: free to wanting",
+    "input flow: held to free",
+    "input flow: held to idle",
+    "input flow: held to ready",
+    "input flow: held to wanting",
+    "input flow: idle to free",
+    "input flow: idle to held",
+    "input flow: idle to ready",
+    "input flow: idle to wanting",
+    "input flow: ready to free",
+    "input flow: ready to held",
+    "input flow: ready to idle",
+    "input flow: wanting to free",
+    "input flow: wanting to idle",
+    "input flow: wanting to ready",
+    "link down: held down after flapping",
+    "link down: no hello",
+    "link down: one way: our hello is not echoed",
+    "link down: protocol error",
+    "link down: too many orphans of earlier sessions",
+    "output flow: free to reserved",
+    "output flow: orphan to free",
+    "output flow: reserved to free",
+    "output flow: reserved to orphan",
+    "state: link sequence wrapped",
+    "state: position wrapped",
 });
 
 }  // namespace heddle::sim

@@ -43,7 +43,7 @@ class Engine {
   struct Entry {
     Nanos at;
     uint64_t ticket;
-    Actor* actor;    // nullptr: an action
+    Actor* actor;     // nullptr: an action
     uint32_t action;  // index
   };
   static bool later(const Entry& a, const Entry& b) { return a.at != b.at ? a.at > b.at : a.ticket > b.ticket; }

@@ -43,6 +43,7 @@ Fabric::Fabric(const SimSetup& setup, Engine& engine, Traffic& traffic)
   for (uint16_t index = 0; index < nodes_.size(); ++index) {
     NodeState& state = nodes_[index];
     state.pool = std::make_unique<NodePool>(pool_, owner(index), setup_.nodes[index].pool_packets);
+    state.control_pool = std::make_unique<ControlPool>(pool_, owner(index), setup_.nodes[index].control_packets);
     state.devices.resize(topology().nodes[index].ports.size());
     for (uint32_t worker = 0; worker < setup_.nodes[index].workers; ++worker)
       state.actors.push_back(std::make_unique<WorkerActor>(*this, index, worker));
@@ -97,11 +98,13 @@ void Fabric::make_node(uint16_t index) {
                       .devices = state.devices,
                       .complete_checksums = std::vector<bool>(state.devices.size(), setup_.complete_checksums),
                       .pool = pool,
+                      .control_pool = state.control_pool.get(),
                       .match_entries = sizes.match_entries,
                       .station_entries = sizes.station_entries,
                       .copies_max = sizes.copies_max,
                       .waiting_max = sizes.waiting_max,
                       .seed = setup_.seed * 1'000'003 + index * 1009u + state.starts};
+  if (state.starts == 0 && !setup_.node_seeds.empty()) options.seed = setup_.node_seeds[index];
   state.node = std::make_unique<Node>(options);
   ++state.starts;
   for (const auto& actor : state.actors) {
@@ -133,18 +136,19 @@ void Fabric::start(uint16_t index) {
 
 void Fabric::pause(uint16_t node, uint32_t worker, Nanos until) { nodes_[node].actors[worker]->pause(until); }
 
-void Fabric::forge_next(uint32_t link, unsigned direction, Forgery forgery, uint64_t seed) {
-  forging_.push_back({link, direction, forgery, seed});
+void Fabric::forge_next(uint32_t link, unsigned direction, Forgery forgery, uint32_t frames, uint64_t seed) {
+  forging_.push_back({link, direction, forgery, frames, seed});
 }
 
 void Fabric::forge(uint32_t link, unsigned direction, Packet& packet) {
   for (size_t i = 0; i < forging_.size(); ++i) {
-    if (forging_[i].link != link || forging_[i].direction != direction) continue;
-    Random random(forging_[i].seed);
-    if (!forge_frame(forging_[i].forgery, packet, random)) continue;
+    Forging& order = forging_[i];
+    if (order.link != link || order.direction != direction) continue;
+    Random random(order.seed++);
+    if (!forge_frame(order.forgery, packet, random)) continue;
     ++forged_frames_;
-    if (watcher_ != nullptr) watcher_->on_forged(link, direction, kForgeryNames[static_cast<unsigned>(forging_[i].forgery)]);
-    forging_.erase(forging_.begin() + static_cast<ptrdiff_t>(i));
+    if (watcher_ != nullptr) watcher_->on_forged(link, direction, kForgeryNames[static_cast<unsigned>(order.forgery)]);
+    if (--order.frames == 0) forging_.erase(forging_.begin() + static_cast<ptrdiff_t>(i));
     return;
   }
 }

@@ -67,8 +67,8 @@ class Fabric : public LinkObserver {
   void crash(uint16_t node);
   void start(uint16_t node);
   void pause(uint16_t node, uint32_t worker, Nanos until);
-  // The next frame of that direction that the forgery fits is rewritten.
-  void forge_next(uint32_t link, unsigned direction, Forgery forgery, uint64_t seed);
+  // The next frames of that direction that the forgery fits are rewritten.
+  void forge_next(uint32_t link, unsigned direction, Forgery forgery, uint32_t frames, uint64_t seed);
   void stop_forging() { forging_.clear(); }
   uint64_t forged_frames() const { return forged_frames_; }
 
@@ -81,6 +81,7 @@ class Fabric : public LinkObserver {
  private:
   struct NodeState {
     std::unique_ptr<NodePool> pool;
+    std::unique_ptr<ControlPool> control_pool;
     std::unique_ptr<Node> node;
     std::vector<std::unique_ptr<WorkerActor>> actors;
     std::vector<Device*> devices;
@@ -109,6 +110,7 @@ class Fabric : public LinkObserver {
     uint32_t link;
     unsigned direction;
     Forgery forgery;
+    uint32_t frames;
     uint64_t seed;
   };
   std::vector<Forging> forging_;  // ordered and not done yet

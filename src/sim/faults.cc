@@ -70,8 +70,10 @@ void FaultInjector::one_way(Nanos now) {
   fabric_.link(link).set_loss(direction, 1'000'000);
   fabric_.engine().at(std::min(now + length, until_),
                       [this, link, direction, loss] { fabric_.link(link).set_loss(direction, loss); });
-  tell_(FaultKind::one_way, "link " + std::to_string(link) + " direction " + std::to_string(direction) +
-                                " carries nothing for " + std::to_string(length) + " ns", link);
+  tell_(FaultKind::one_way,
+        "link " + std::to_string(link) + " direction " + std::to_string(direction) + " carries nothing for " +
+            std::to_string(length) + " ns",
+        link);
 }
 
 void FaultInjector::burst_loss(Nanos now) {
@@ -82,8 +84,10 @@ void FaultInjector::burst_loss(Nanos now) {
   fabric_.link(link).set_loss(direction, 1'000'000);
   fabric_.engine().at(std::min(now + length, until_),
                       [this, link, direction, loss] { fabric_.link(link).set_loss(direction, loss); });
-  tell_(FaultKind::burst_loss, "link " + std::to_string(link) + " direction " + std::to_string(direction) +
-                                   " loses a burst of " + std::to_string(length) + " ns", link);
+  tell_(FaultKind::burst_loss,
+        "link " + std::to_string(link) + " direction " + std::to_string(direction) + " loses a burst of " +
+            std::to_string(length) + " ns",
+        link);
 }
 
 void FaultInjector::crash(uint16_t node, Nanos now) {
@@ -108,9 +112,11 @@ void FaultInjector::pause(Nanos now, bool is_long) {
   const Nanos length =
       is_long ? between(5 * kMillisecond, plan_.pause_max_ns) : between(10 * kMicrosecond, 3 * kMillisecond);
   fabric_.pause(node, worker, now + length);
+  pauses_end_ns_ = std::max(pauses_end_ns_, now + length);
   tell_(is_long ? FaultKind::pause_long : FaultKind::pause_short,
-        "node " + std::to_string(node) + " worker " + std::to_string(worker) + " pauses for " +
-            std::to_string(length) + " ns", 0);
+        "node " + std::to_string(node) + " worker " + std::to_string(worker) + " pauses for " + std::to_string(length) +
+            " ns",
+        0);
 }
 
 void FaultInjector::change_delay() {
@@ -118,8 +124,10 @@ void FaultInjector::change_delay() {
   const auto direction = static_cast<unsigned>(random_.below(2));
   const Nanos delay = between(100, 500 * kMicrosecond);
   fabric_.link(link).set_delay(direction, delay);
-  tell_(FaultKind::delay_change, "link " + std::to_string(link) + " direction " + std::to_string(direction) +
-                                     " takes " + std::to_string(delay) + " ns", link);
+  tell_(FaultKind::delay_change,
+        "link " + std::to_string(link) + " direction " + std::to_string(direction) + " takes " + std::to_string(delay) +
+            " ns",
+        link);
 }
 
 void FaultInjector::stall_host(Nanos now) {
@@ -133,10 +141,15 @@ void FaultInjector::stall_host(Nanos now) {
 void FaultInjector::forge() {
   const uint32_t link = some_link();
   const auto direction = static_cast<unsigned>(random_.below(2));
-  const auto forgery = static_cast<Forgery>(random_.below(kForgeries));
-  fabric_.forge_next(link, direction, forgery, random_.next());
-  tell_(FaultKind::forgery, "link " + std::to_string(link) + " direction " + std::to_string(direction) + " forges " +
-                                std::string(kForgeryNames[static_cast<unsigned>(forgery)]), link);
+  for (uint64_t orders = 1 + random_.below(3); orders > 0; --orders) {
+    const auto forgery = static_cast<Forgery>(random_.below(kForgeries));
+    const auto frames = static_cast<uint32_t>(1 + random_.below(8));
+    fabric_.forge_next(link, direction, forgery, frames, random_.next());
+    tell_(FaultKind::forgery,
+          "link " + std::to_string(link) + " direction " + std::to_string(direction) + " forges " +
+              std::string(kForgeryNames[static_cast<unsigned>(forgery)]),
+          link);
+  }
 }
 
 void FaultInjector::heal() {

@@ -15,9 +15,12 @@
 namespace heddle::sim {
 
 // X(name): faults that happen at a moment; those that ride on a link all the time are in MemoryLinkOptions.
-#define HEDDLE_FAULT_KINDS(X)                                                                                 \
-  X(link_flap) X(one_way) X(crash) X(crash_neighbours) X(pause_short) X(pause_long) X(delay_change) X(burst_loss) \
-      X(host_stalls) X(forgery)
+// clang-format off
+#define HEDDLE_FAULT_KINDS(X) \
+  X(link_flap)                \
+  X(one_way)                  \
+  X(crash) X(crash_neighbours) X(pause_short) X(pause_long) X(delay_change) X(burst_loss) X(host_stalls) X(forgery)
+// clang-format on
 
 enum class FaultKind : uint8_t {
 #define HEDDLE_X(name) name,
@@ -46,8 +49,10 @@ class FaultInjector {
   FaultInjector(Fabric& fabric, const FaultPlan& plan, uint64_t seed, Tell tell);
 
   void run(Nanos from, Nanos until);
-  // Everything that is broken is whole again: links without faults, nodes up. Pauses have ended by `until`.
+  // Links are without faults again, and nothing new is broken. Nodes that crashed start when their time has come, and
+  // the last pause ends then:
   void heal();
+  Nanos pauses_end_ns() const { return pauses_end_ns_; }
 
  private:
   void next(Nanos now);
@@ -70,13 +75,23 @@ class FaultInjector {
   Random random_;
   Tell tell_;
   Nanos until_ = 0;
+  Nanos pauses_end_ns_ = 0;
 };
 
 // X(name): what the forger does to a frame.
-#define HEDDLE_FORGERIES(X)                                                                                    \
-  X(no_hops) X(no_life) X(wrong_vlan) X(no_such_port) X(position_far) X(flow_id_high) X(ack_beyond) X(lost_beyond) \
-      X(limit_beyond) X(total_beyond) X(probe_far) X(other_channel) X(bad_kind) X(other_version)               \
-          X(other_topology) X(other_cable) X(load_frame) X(strange_notice) X(stale_tag)
+// clang-format off
+#define HEDDLE_FORGERIES(X)                                                                                 \
+  X(no_hops)                                                                                                \
+  X(no_life)                                                                                                \
+  X(wrong_vlan)                                                                                             \
+  X(no_such_port)                                                                                           \
+  X(position_far)                                                                                           \
+  X(position_back)                                                                                          \
+  X(flow_id_high)                                                                                           \
+  X(ack_beyond)                                                                                             \
+  X(lost_beyond) X(limit_beyond) X(total_beyond) X(probe_far) X(other_channel) X(bad_kind) X(other_version) \
+      X(other_topology) X(other_cable) X(load_frame) X(strange_notice) X(stale_tag)
+// clang-format on
 
 enum class Forgery : uint8_t {
 #define HEDDLE_X(name) name,

@@ -38,6 +38,11 @@ bool forge_data(Forgery forgery, Packet& packet, Random& random) {
       store_be32(header + offsetof(heddle_data_header, data_flow),
                  load_be32(header + offsetof(heddle_data_header, data_flow)) + 0x60000000u);
       break;
+    case Forgery::position_back:
+      if (load_be16(header + offsetof(heddle_data_header, flow_id)) == 0) return false;
+      store_be32(header + offsetof(heddle_data_header, data_flow),
+                 load_be32(header + offsetof(heddle_data_header, data_flow)) - 60);
+      break;
     case Forgery::flow_id_high:
       if (load_be16(header + offsetof(heddle_data_header, destination_node)) == HEDDLE_FLOOD_NODE) return false;
       store_be16(header + offsetof(heddle_data_header, flow_id), static_cast<uint16_t>(0xff00 | random.below(256)));

@@ -2,6 +2,7 @@
 // Many seeds, over several processes: each takes every so-manieth seed and tells its coverage through a pipe.
 #include "sim/fuzz.h"
 
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,10 +76,13 @@ bool run_one(const FuzzOptions& options, uint64_t seed, Totals& totals) {
   return false;
 }
 
-void run_share(const FuzzOptions& options, uint32_t job, Totals& totals) {
+// `at`: the seed it is at, for whoever must tell if the process dies.
+void run_share(const FuzzOptions& options, uint32_t job, Totals& totals, volatile uint64_t& at) {
   options.start_eal();
-  for (uint64_t seed = options.first_seed + job; seed <= options.last_seed; seed += options.jobs)
+  for (uint64_t seed = options.first_seed + job; seed <= options.last_seed; seed += options.jobs) {
+    at = seed;
     if (!run_one(options, seed, totals) && !options.keep_going) return;
+  }
 }
 
 struct Child {
@@ -86,7 +90,7 @@ struct Child {
   int pipe;
 };
 
-Child start_child(const FuzzOptions& options, uint32_t job) {
+Child start_child(const FuzzOptions& options, uint32_t job, volatile uint64_t& at) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe");
   const pid_t pid = fork();
@@ -95,32 +99,44 @@ Child start_child(const FuzzOptions& options, uint32_t job) {
     return {pid, ends[0]};
   }
   Totals totals;
-  run_share(options, job, totals);
+  run_share(options, job, totals, at);
   std::ostringstream text;
   totals.write(text);
   const std::string whole = text.str();
-  for (size_t at = 0; at < whole.size();) {
-    const ssize_t written = write(ends[1], whole.data() + at, whole.size() - at);
+  for (size_t done = 0; done < whole.size();) {
+    const ssize_t written = write(ends[1], whole.data() + done, whole.size() - done);
     if (written <= 0) break;
-    at += static_cast<size_t>(written);
+    done += static_cast<size_t>(written);
   }
   _exit(0);
 }
 
 void run_children(const FuzzOptions& options, Totals& totals) {
+  void* shared =
+      mmap(nullptr, options.jobs * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) throw std::runtime_error("no shared memory");
+  auto* at = static_cast<volatile uint64_t*>(shared);
   std::vector<Child> children;
-  for (uint32_t job = 0; job < options.jobs; ++job) children.push_back(start_child(options, job));
-  for (const Child& child : children) {
+  for (uint32_t job = 0; job < options.jobs; ++job) children.push_back(start_child(options, job, at[job]));
+  for (uint32_t job = 0; job < options.jobs; ++job) {
     std::string whole;
     char buffer[4096];
-    for (ssize_t got; (got = read(child.pipe, buffer, sizeof buffer)) > 0;) whole.append(buffer, static_cast<size_t>(got));
-    close(child.pipe);
+    for (ssize_t got; (got = read(children[job].pipe, buffer, sizeof buffer)) > 0;)
+      whole.append(buffer, static_cast<size_t>(got));
+    close(children[job].pipe);
     int status = 0;
-    waitpid(child.pid, &status, 0);
-    if (whole.empty() || status != 0) ++totals.failures;  // it died; its last words are on stderr
+    waitpid(children[job].pid, &status, 0);
+    if (whole.empty() || status != 0) {  // its last words are on stderr
+      SeedResult died;
+      died.failure = WIFSIGNALED(status) ? "the process died of signal " + std::to_string(WTERMSIG(status))
+                                         : "the process ended early";
+      print_failure(options, at[job], died);
+      ++totals.failures;
+    }
     std::istringstream in(whole);
     totals.add(in);
   }
+  munmap(shared, options.jobs * sizeof(uint64_t));
 }
 
 }  // namespace
@@ -128,16 +144,18 @@ void run_children(const FuzzOptions& options, Totals& totals) {
 int fuzz(const FuzzOptions& options, std::ostream& out) {
   const auto started = std::chrono::steady_clock::now();
   Totals totals;
+  volatile uint64_t at = 0;
   if (options.jobs > 1)
     run_children(options, totals);
   else
-    run_share(options, 0, totals);
+    run_share(options, 0, totals, at);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   totals.coverage.print(out, totals.seeds);
   const auto rate = [seconds](uint64_t count) { return static_cast<uint64_t>(static_cast<double>(count) / seconds); };
   out << totals.seeds << " seeds in " << seconds << " s, " << totals.failures << " failed; " << totals.packet_hops
       << " packet-hops (" << rate(totals.packet_hops) << "/s), " << totals.turns << " turns, " << totals.checks
-      << " checks, " << totals.delivered << " frames delivered, " << totals.virtual_ns / kSecond << " s of virtual time\n";
+      << " checks, " << totals.delivered << " frames delivered, " << totals.virtual_ns / kSecond
+      << " s of virtual time\n";
   const std::vector<std::string> unreached = totals.coverage.unreached();
   if (options.coverage_required && !unreached.empty()) {
     out << "no seed reached:\n";

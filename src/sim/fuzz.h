@@ -32,7 +32,7 @@ struct FuzzOptions {
   uint32_t jobs = 1;
   uint64_t twice_every = 50;  // of so many seeds one is run twice, and must take the same way; 0 = none
   bool verbose = false;
-  bool frames = false;  // with verbose: tell every frame on fabric links
+  bool frames = false;      // with verbose: tell every frame on fabric links
   bool keep_going = false;  // after a failure
   bool coverage_required = false;
   std::string program;  // for the replay command

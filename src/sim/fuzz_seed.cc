@@ -128,7 +128,7 @@ void SeedRun::wait_for_links() {
   const Nanos bound = 64 * dead + 20 * dead + 3 * life() + swarm_.faults.restart_least_ns + 20 * kMillisecond +
                       swarm_.faults.pause_max_ns;
   const Nanos deadline = engine_.now() + bound;
-  while (!broken_links().empty()) {
+  while (!broken_links().empty() || engine_.now() < faults_.pauses_end_ns()) {
     if (engine_.now() > deadline)
       throw BrokenInvariant("invariant 8 (liveness) at " + std::to_string(engine_.now()) + " ns: " + broken_links() +
                             ", " + std::to_string(bound) + " ns after the faults ended");

@@ -73,8 +73,7 @@ void HostActor::receive(Nanos now) {
 
 void HostActor::take(Packet& packet, Nanos now) {
   ++received_frames_;
-  if (fabric_.watcher() != nullptr)
-    fabric_.watcher()->on_host_frame(index_, packet, SimPool::tag(packet).flooded, now);
+  if (fabric_.watcher() != nullptr) fabric_.watcher()->on_host_frame(index_, packet, SimPool::tag(packet).flooded, now);
   Trailer trailer;
   if (!read_trailer(packet.data, packet.length, trailer)) return;
   if (trailer.flow >= fabric_.traffic().flows.size()) return;
@@ -148,13 +147,13 @@ void HostActor::send_due(Nanos now) {
     due_.pop_back();
     if (next_of_flow_[due.flow] != due.at) continue;
     HostFlow& flow = fabric_.traffic().flows[due.flow];
-    schedule(due.flow, send_burst(flow, now));
+    schedule(due.flow, send_burst(flow, due.at, now));
   }
   if (!due_.empty()) fabric_.engine().wake(*this, std::max(due_.front().at, free_ns_));
 }
 
 // When the flow wants to send again.
-Nanos HostActor::send_burst(HostFlow& flow, Nanos now) {
+Nanos HostActor::send_burst(HostFlow& flow, Nanos due, Nanos now) {
   if (now >= flow.stops_ns) return kNever;
   if (now < flow.starts_ns) return flow.starts_ns;
   for (uint32_t i = 0; i < flow.burst_frames; ++i) {
@@ -162,7 +161,8 @@ Nanos HostActor::send_burst(HostFlow& flow, Nanos now) {
     if (!window_open(flow, now)) return flow.window_moved_ns + flow.window_patience_ns;
     if (!send_one(flow, now)) return now + kRetryNs;
   }
-  return now + std::max<Nanos>(flow.interval_ns, 1);
+  const Nanos next = due + std::max<Nanos>(flow.interval_ns, 1);  // being late once does not slow it down
+  return next + 8 * flow.interval_ns < now ? now : next;
 }
 
 bool HostActor::send_one(HostFlow& flow, Nanos now) {

@@ -14,9 +14,6 @@
 
 namespace heddle::sim {
 
-constexpr uint16_t kAnnouncementFlow = 0xffff;  // trailer of broadcasts: sequence = host << 16 | VLAN
-constexpr uint16_t kHostileFlow = 0xfffe;       // and of hostile frames that look right
-
 class HostActor : public Actor {
  public:
   HostActor(Fabric& fabric, uint16_t index, Device& device, uint64_t seed);
@@ -25,7 +22,9 @@ class HostActor : public Actor {
   void begin(const std::vector<uint16_t>& flows, const std::vector<uint16_t>& vlans);
   // Takes up a flow, or one whose times were changed.
   void resume(uint16_t flow);
-  void set_hostile(const HostileOptions& options) { hostile_ = std::make_unique<HostileSender>(options, random_.next()); }
+  void set_hostile(const HostileOptions& options) {
+    hostile_ = std::make_unique<HostileSender>(options, random_.next());
+  }
   void notify(Nanos at) { fabric_.engine().wake(*this, std::max(at, free_ns_)); }
   void act(Nanos now) override;
   void announce(Nanos now);
@@ -54,7 +53,7 @@ class HostActor : public Actor {
   void count_delivery(HostFlow& flow, const Trailer& trailer, uint32_t length, Nanos now);
   void count_message(HostFlow& flow, const Trailer& trailer, Nanos now);
   void send_due(Nanos now);
-  Nanos send_burst(HostFlow& flow, Nanos now);
+  Nanos send_burst(HostFlow& flow, Nanos due, Nanos now);
   bool send_one(HostFlow& flow, Nanos now);
   bool window_open(HostFlow& flow, Nanos now);
   bool transmit(Packet* packet, Nanos now);
@@ -65,7 +64,7 @@ class HostActor : public Actor {
   uint16_t index_;
   Device& device_;
   Random random_;
-  std::vector<Due> due_;            // heap
+  std::vector<Due> due_;             // heap
   std::vector<Nanos> next_of_flow_;  // by flow id; what the heap entry must say to be true
   std::vector<uint16_t> vlans_;
   std::unique_ptr<HostileSender> hostile_;

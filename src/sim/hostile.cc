@@ -63,7 +63,9 @@ void HostileSender::write(Packet& packet, Fabric& fabric, uint16_t host, Nanos n
     case HostileKind::same_port:
       return write_plain(packet, kind, self.mac, self.mac, native, false, 60, now);
     case HostileKind::unknown_unicast:
-      return write_plain(packet, kind, self.mac, 0x02cc00000000 + random_.below(1 << 20), native, false, 60, now);
+      // The first of them are static stations that the topology puts where they are not.
+      return write_plain(packet, kind, self.mac, 0x02cc00000000 + random_.below(random_.below(2) == 0 ? 4 : 1 << 20),
+                         native, false, 60, now);
     case HostileKind::broadcast_storm:
       return write_plain(packet, kind, self.mac, 0xffffffffffff, native, false, 60, now);
     case HostileKind::wrong_vlan:

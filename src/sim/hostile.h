@@ -15,10 +15,19 @@ namespace heddle::sim {
 class Fabric;
 
 // X(name): kinds of hostile frames.
-#define HEDDLE_HOSTILE_KINDS(X)                                                                                       \
-  X(fabric_data) X(fabric_ack) X(fabric_hello) X(runt) X(stacked_tags) X(too_long) X(mac_control) X(reserved_address) \
-      X(group_source) X(malformed_ip) X(malformed_l4) X(checksum_impossible) X(many_sources) X(wrong_vlan)            \
-          X(moving_station) X(same_port) X(many_flows) X(unknown_unicast) X(broadcast_storm) X(noise)
+// clang-format off
+#define HEDDLE_HOSTILE_KINDS(X)                                                                        \
+  X(fabric_data)                                                                                       \
+  X(fabric_ack)                                                                                        \
+  X(fabric_hello)                                                                                      \
+  X(runt)                                                                                              \
+  X(stacked_tags)                                                                                      \
+  X(too_long)                                                                                          \
+  X(mac_control)                                                                                       \
+  X(reserved_address)                                                                                  \
+  X(group_source) X(malformed_ip) X(malformed_l4) X(checksum_impossible) X(many_sources) X(wrong_vlan) \
+      X(moving_station) X(same_port) X(many_flows) X(unknown_unicast) X(broadcast_storm) X(noise)
+// clang-format on
 
 enum class HostileKind : uint8_t {
 #define HEDDLE_X(name) name,

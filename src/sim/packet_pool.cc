@@ -66,6 +66,8 @@ void SimPool::release(Packet** packets, uint32_t count) {
     if (cell->tag.owner == kFreeOwner) throw PoolError("a packet was released twice");
     --count_of(cell->tag.owner);
     --outstanding_;
+    if (cell->tag.counted != nullptr) --*cell->tag.counted;
+    cell->tag.counted = nullptr;
     cell->tag.owner = kFreeOwner;
     if (checked_) poison(cell);
     free_.push_back(cell);
@@ -78,6 +80,8 @@ void SimPool::hand_over(Packet& packet, OwnerId from, OwnerId to) {
     throw PoolError("a packet of owner " + std::to_string(owned.owner) + " was handed over by " + std::to_string(from));
   --count_of(from);
   ++count_of(to);
+  if (owned.counted != nullptr) --*owned.counted;
+  owned.counted = nullptr;
   owned.owner = to;
 }
 
@@ -85,6 +89,15 @@ uint32_t NodePool::allocate(Packet** packets, uint32_t count) {
   const int64_t room = int64_t{limit_} - pool_.held(owner_);
   if (room <= 0) return 0;
   return pool_.allocate_for(owner_, packets, static_cast<uint32_t>(std::min<int64_t>(room, count)));
+}
+
+uint32_t ControlPool::allocate(Packet** packets, uint32_t count) {
+  count = std::min(count, limit_ - made_);
+  count = pool_.allocate_for(owner_, packets, count);
+  if (limit_ == kUnlimited) return count;
+  for (uint32_t i = 0; i < count; ++i) SimPool::tag(*packets[i]).counted = &made_;
+  made_ += count;
+  return count;
 }
 
 void NodePool::release(Packet** packets, uint32_t count) {

@@ -16,13 +16,15 @@ constexpr OwnerId kFreeOwner = 0;
 constexpr OwnerId kLinkOwner = 1;   // on a link
 constexpr OwnerId kHostsOwner = 2;  // in a host's hands
 constexpr OwnerId kFirstNodeOwner = 3;
+constexpr uint32_t kUnlimited = ~0u;
 
 // What the simulator keeps beside a packet, where no switch sees it.
 struct PacketTag {
   OwnerId owner = kFreeOwner;
-  uint32_t ghost = ~0u;  // index of the checker's record while the frame is on a link
-  bool flooded = false;  // on the last link to a host: it came by the tree
-  bool partial = false;  // from a host: its port says that the checksum is left to the hardware
+  uint32_t ghost = ~0u;         // index of the checker's record while the frame is on a link
+  bool flooded = false;         // on the last link to a host: it came by the tree
+  uint32_t* counted = nullptr;  // packets of a limited pool, while they are in its node
+  bool partial = false;         // from a host: its port says that the checksum is left to the hardware
 };
 
 class PoolError : public std::exception {
@@ -77,7 +79,7 @@ class SimPool : public PacketPool {
   int64_t outstanding_ = 0;
 };
 
-// What one node sees of the pool: its own packets, at most `limit` of them for what it makes itself.
+// What one node sees of the pool. It gives out packets while the node holds fewer than `limit` in all.
 class NodePool : public PacketPool {
  public:
   NodePool(SimPool& pool, OwnerId owner, uint32_t limit) : pool_(pool), owner_(owner), limit_(limit) {}
@@ -90,6 +92,21 @@ class NodePool : public PacketPool {
   SimPool& pool_;
   OwnerId owner_;
   uint32_t limit_;
+};
+
+// The same for frames that the node makes itself: at most `limit` of them, whatever else it holds.
+class ControlPool : public PacketPool {
+ public:
+  ControlPool(SimPool& pool, OwnerId owner, uint32_t limit) : pool_(pool), owner_(owner), limit_(limit) {}
+  uint32_t allocate(Packet** packets, uint32_t count) override;
+  void release(Packet** packets, uint32_t count) override { pool_.release(packets, count); }
+  uint32_t room_bytes() const override { return pool_.room_bytes(); }
+
+ private:
+  SimPool& pool_;
+  OwnerId owner_;
+  uint32_t limit_;
+  uint32_t made_ = 0;
 };
 
 }  // namespace heddle::sim

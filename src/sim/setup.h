@@ -18,7 +18,8 @@ struct NodeSetup {
   uint32_t station_entries = 4096;
   uint32_t copies_max = 512;
   uint32_t waiting_max = 256;
-  uint32_t pool_packets = 65536;  // above it the node makes no frames of its own
+  uint32_t pool_packets = 65536;   // held in all; above it the node makes no copies
+  uint32_t control_packets = ~0u;  // frames of its own
 };
 
 struct HostSetup {
@@ -38,11 +39,12 @@ struct TurnCosts {
 
 struct SimSetup {
   Topology topology;
-  std::vector<NodeSetup> nodes;                          // by node index
-  std::vector<std::array<MemoryLinkOptions, 2>> links;   // by topology link; [0] leaves ends[0]
+  std::vector<NodeSetup> nodes;                         // by node index
+  std::vector<std::array<MemoryLinkOptions, 2>> links;  // by topology link; [0] leaves ends[0]
   std::vector<HostSetup> hosts;
   TurnCosts costs;
   uint64_t seed = 1;
+  std::vector<uint64_t> node_seeds;  // of the first start, by node; empty = from `seed`
   Nanos start_ns = kSecond;
   uint32_t room_bytes = 2048;  // of a packet
   bool complete_checksums = false;

@@ -110,9 +110,7 @@ uint16_t udp_checksum(const uint8_t* ip, const HostFlow& flow, uint32_t l3_bytes
   return sum == 0 ? 0xffff : sum;
 }
 
-uint64_t content_seed(const HostFlow& flow, uint32_t sequence) {
-  return mix(uint64_t{flow.id} << 32 | sequence);
-}
+uint64_t content_seed(const HostFlow& flow, uint32_t sequence) { return mix(uint64_t{flow.id} << 32 | sequence); }
 
 void fill(uint8_t* at, uint32_t count, uint64_t seed) {
   for (; count >= 8; count -= 8, at += 8, seed += 0x0101010101010101u) std::memcpy(at, &seed, 8);

@@ -12,7 +12,9 @@
 namespace heddle::sim {
 
 constexpr uint32_t kTrailerBytes = 18;
-constexpr uint16_t kSimEtherType = 0x88b6;  // IEEE local experimental EtherType 2
+constexpr uint16_t kSimEtherType = 0x88b6;      // IEEE local experimental EtherType 2
+constexpr uint16_t kAnnouncementFlow = 0xffff;  // trailer of broadcasts: sequence = host << 16 | VLAN
+constexpr uint16_t kHostileFlow = 0xfffe;       // and of hostile frames that look right
 constexpr uint16_t kLeastLength = 60;
 constexpr uint16_t kLeastLengthIpv6 = 14 + 40 + 8 + kTrailerBytes;
 

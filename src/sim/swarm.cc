@@ -16,10 +16,10 @@ void draw_settings(FabricSettings& settings, Random& random) {
   settings.station_age_ns = one_in(random, 4) ? draw(random, 30, 100) * kMillisecond : 300 * kSecond;
   settings.flow_ids = static_cast<uint32_t>(pick(random, {3, 4, 6, 8, 16, 32, 64}));
   settings.link_credits = static_cast<uint32_t>(pick(random, {8, 16, 32, 64, 128, 256}));
-  settings.input_drop_mark_packets = static_cast<uint32_t>(draw(random, settings.link_credits / 2,
-                                                                settings.link_credits - 1));
+  settings.input_drop_mark_packets =
+      static_cast<uint32_t>(draw(random, settings.link_credits / 2, settings.link_credits - 1));
   settings.output_room_packets = static_cast<uint32_t>(pick(random, {2, 4, 8, 16, 64}));
-  settings.orphans_max = static_cast<uint32_t>(pick(random, {1, 2, 8, 1024}));
+  settings.orphans_max = static_cast<uint32_t>(pick(random, {1, 1, 1, 2, 8, 1024}));
   settings.ack_records_max = static_cast<uint32_t>(pick(random, {1, 4, 48}));
   settings.ack_idle_ns = pick(random, {0, 0, 10 * kMicrosecond});
   settings.ack_busy_ns = draw(random, 1, 50) * kMicrosecond;
@@ -31,7 +31,7 @@ void draw_classes(Topology& topology, Random& random) {
   const uint64_t classes = draw(random, 1, 3);
   for (uint8_t i = 0; i < classes; ++i) {
     TrafficClass description;
-    description.name = "c" + std::to_string(i);
+    description.name = numbered("c", i);
     description.ftag = i;
     description.life_ns = life;
     description.flow_queue_bytes = static_cast<uint32_t>(pick(random, {4096, 16384, 262144}));
@@ -52,8 +52,8 @@ void draw_node_sizes(Swarm& swarm, Random& random) {
   const bool tiny_tables = one_in(random, 3);
   for (size_t node = 0; node < swarm.setup.topology.nodes.size(); ++node) {
     NodeSetup sizes;
-    sizes.workers = static_cast<uint32_t>(std::min<uint64_t>(draw(random, 1, 3),
-                                                             swarm.setup.topology.nodes[node].ports.size()));
+    sizes.workers =
+        static_cast<uint32_t>(std::min<uint64_t>(draw(random, 1, 3), swarm.setup.topology.nodes[node].ports.size()));
     sizes.match_entries = static_cast<uint32_t>(tiny_tables ? pick(random, {8, 16, 32}) : 256);
     sizes.station_entries = static_cast<uint32_t>(tiny_tables ? pick(random, {8, 16, 32}) : 256);
     // Two floods at once at least, or the last ports would never hear of anybody.
@@ -61,6 +61,8 @@ void draw_node_sizes(Swarm& swarm, Random& random) {
     sizes.copies_max = static_cast<uint32_t>(pick(random, {2 * ports, 4 * ports, 64, 512}));
     sizes.waiting_max = static_cast<uint32_t>(pick(random, {2, 16, 64}));
     if (tiny_pools) sizes.pool_packets = static_cast<uint32_t>(draw(random, 12, 48));
+    // Enough for a hello on every port, or no link would stay up.
+    if (tiny_pools) sizes.control_packets = static_cast<uint32_t>(2 * ports + random.below(8));
     swarm.setup.nodes.push_back(sizes);
   }
 }
@@ -96,7 +98,7 @@ void draw_faults(Swarm& swarm, Random& random) {
     for (unsigned kind = 0; kind < kFaultKinds; ++kind)
       if (one_in(random, 4)) plan.kinds |= 1u << kind;
   }
-  if (one_in(random, 4)) plan.kinds &= ~(1u << static_cast<unsigned>(FaultKind::forgery));
+  if (one_in(random, 5)) plan.kinds |= 1u << static_cast<unsigned>(FaultKind::forgery);
   plan.mean_interval_ns = draw(random, 1, 15) * kMillisecond;
   const Nanos life = swarm.setup.topology.classes.front().life_ns;
   // A process takes longer to start than its last frames live; what is sent anew can't overtake them.
@@ -113,7 +115,7 @@ Swarm draw_swarm(uint64_t seed) {
   swarm.setup.checked = true;
   swarm.setup.start_ns = one_in(random, 4) ? random.next() >> 8 : kSecond;
   Topology& topology = swarm.setup.topology;
-  topology.name = "swarm" + std::to_string(seed);
+  topology.name = numbered("swarm", seed);
   draw_settings(topology.settings, random);
   draw_classes(topology, random);
   draw_topology(swarm, random);
@@ -125,8 +127,9 @@ Swarm draw_swarm(uint64_t seed) {
   if (swarm.setup.complete_checksums)
     for (HostFlow& flow : swarm.flows)
       if (flow.kind != FrameKind::ethernet && one_in(random, 2)) flow.checksum = ChecksumKind::partial;
-  swarm.setup.costs = {.turn_ns = draw(random, 200, 600), .packet_ns = draw(random, 40, 200),
-                       .crossing_ns = draw(random, 20, 100)};
+  swarm.setup.costs = {
+      .turn_ns = draw(random, 200, 600), .packet_ns = draw(random, 40, 200), .crossing_ns = draw(random, 20, 100)};
+  if (one_in(random, 3)) draw_node_seeds(swarm, random);
   swarm.faults_ns = draw(random, 30, 120) * kMillisecond;
   swarm.checker.polls_per_check = static_cast<uint32_t>(pick(random, {4, 16, 64}));
   if (topology.nodes.size() <= 4 && topology.settings.flow_ids <= 16) swarm.checker.polls_per_check = 1;
@@ -142,12 +145,13 @@ std::string Swarm::text() const {
   for (const NodeSetup& node : setup.nodes) out << ' ' << node.workers;
   const NodeSetup& node = setup.nodes.front();
   out << "\nnode 0: match " << node.match_entries << ", stations " << node.station_entries << ", copies "
-      << node.copies_max << ", waiting " << node.waiting_max << ", pool " << node.pool_packets << "\nflow_ids "
-      << s.flow_ids << ", link_credits " << s.link_credits << ", input_drop_mark " << s.input_drop_mark_packets
-      << ", output_room " << s.output_room_packets << ", orphans_max " << s.orphans_max << ", station_age "
-      << s.station_age_ns << "\nhello " << s.hello_interval_ns << " x " << s.hellos_missed << ", probe "
-      << s.probe_base_ns << ", credit interval " << s.credit_interval_ns << ", ack records " << s.ack_records_max
-      << ", ack timers " << s.ack_idle_ns << ' ' << s.ack_busy_ns << ' ' << s.ack_hard_ns << "\nclasses";
+      << node.copies_max << ", waiting " << node.waiting_max << ", pool " << node.pool_packets << '/'
+      << node.control_packets << "\nflow_ids " << s.flow_ids << ", link_credits " << s.link_credits
+      << ", input_drop_mark " << s.input_drop_mark_packets << ", output_room " << s.output_room_packets
+      << ", orphans_max " << s.orphans_max << ", station_age " << s.station_age_ns << "\nhello " << s.hello_interval_ns
+      << " x " << s.hellos_missed << ", probe " << s.probe_base_ns << ", credit interval " << s.credit_interval_ns
+      << ", ack records " << s.ack_records_max << ", ack timers " << s.ack_idle_ns << ' ' << s.ack_busy_ns << ' '
+      << s.ack_hard_ns << "\nclasses";
   for (const TrafficClass& c : topology.classes)
     out << " {" << c.name << " life " << c.life_ns << " match " << int{c.match} << " queue " << c.flow_queue_bytes
         << (c.flow_channels ? "" : " no flows") << '}';
@@ -157,9 +161,9 @@ std::string Swarm::text() const {
       const MemoryLinkOptions& l = setup.links[i][way];
       out << "\nlink " << i << " n" << link.ends[way].node_index << ":" << link.ends[way].port << " to n"
           << link.ends[1 - way].node_index << ":" << link.ends[1 - way].port << ": delay " << l.delay_ns << ", rate "
-          << l.rate_bps << ", loss " << l.loss_ppm << ", duplicate " << l.duplicate_ppm << ", reorder "
-          << l.reorder_ppm << " by " << l.reorder_max_ns << ", corrupt " << l.corrupt_ppm << " ppm, rings "
-          << l.transmit_frames << '/' << l.receive_frames;
+          << l.rate_bps << ", loss " << l.loss_ppm << ", duplicate " << l.duplicate_ppm << ", reorder " << l.reorder_ppm
+          << " by " << l.reorder_max_ns << ", corrupt " << l.corrupt_ppm << " ppm, rings " << l.transmit_frames << '/'
+          << l.receive_frames;
     }
   }
   for (size_t i = 0; i < setup.hosts.size(); ++i)

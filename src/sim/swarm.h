@@ -16,7 +16,7 @@ namespace heddle::sim {
 struct Swarm {
   SimSetup setup;
   std::vector<HostFlow> flows;
-  std::vector<HostileOptions> hostile;      // by host; no kinds = a good one
+  std::vector<HostileOptions> hostile;       // by host; no kinds = a good one
   std::vector<std::vector<uint16_t>> vlans;  // by host: those it announces itself in
   FaultPlan faults;
   CheckerOptions checker;
@@ -33,6 +33,15 @@ Swarm draw_swarm(uint64_t seed);
 void draw_topology(Swarm& swarm, Random& random);
 // swarm_traffic.cc: hosts and what they send.
 void draw_traffic(Swarm& swarm, Random& random);
+
+// wraparound.cc: seeds of nodes with which positions or sequence numbers of a link start close to where they wrap.
+void draw_node_seeds(Swarm& swarm, Random& random);
+
+// As in h12.
+inline std::string numbered(const char* prefix, uint64_t number) {
+  std::string text(prefix);
+  return text.append(std::to_string(number));
+}
 
 // True once in `of` draws.
 inline bool one_in(Random& random, uint64_t of) { return random.below(of) == 0; }

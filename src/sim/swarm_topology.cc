@@ -10,7 +10,7 @@ namespace {
 void add_port(TopologyNode& node, bool fabric, uint16_t mtu) {
   TopologyPort port;
   port.fabric = fabric;
-  port.name = (fabric ? "f" : "e") + std::to_string(node.ports.size());
+  port.name = numbered(fabric ? "f" : "e", node.ports.size());
   port.mtu_bytes = mtu;
   node.ports.push_back(port);
 }
@@ -112,7 +112,7 @@ void draw_topology(Swarm& swarm, Random& random) {
   const uint64_t count = one_in(random, 3) ? draw(random, 2, 16) : draw(random, 2, 5);
   for (uint64_t i = 0; i < count; ++i) {
     TopologyNode node;
-    node.name = "n" + std::to_string(i);
+    node.name = numbered("n", i);
     node.address = static_cast<uint16_t>(1 + i + random.below(3) * 100);
     topology.nodes.push_back(node);
   }

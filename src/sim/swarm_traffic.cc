@@ -19,7 +19,7 @@ void draw_hosts(Swarm& swarm, Random& random) {
     for (PortIndex port = 0; port < topology.nodes[node].ports.size(); ++port) {
       if (topology.nodes[node].ports[port].fabric) continue;
       HostSetup host;
-      host.name = "h" + std::to_string(swarm.setup.hosts.size());
+      host.name = numbered("h", swarm.setup.hosts.size());
       host.port = {node, port};
       // Far apart, so that a damaged address is nobody's.
       host.mac = (random.next() & 0xfcffffffffffu) | 0x020000000000u;
@@ -49,12 +49,13 @@ uint16_t common_vlan(const Swarm& swarm, uint16_t a, uint16_t b, Random& random)
 // Which of the class's flows share a channel: those that no field of its pattern tells apart.
 uint32_t pattern_of(const HostFlow& flow, const TrafficClass& description) {
   const bool ports = (description.match & kMatchPorts) && flow.kind != FrameKind::ethernet;
-  const bool label = (description.match & kMatchFlowLabel) && flow.kind == FrameKind::ipv6;
+  // Flow 0 has flow label 0, as frames without one.
+  const bool label = (description.match & kMatchFlowLabel) && flow.kind == FrameKind::ipv6 && flow.id != 0;
   if (ports || label) return 0x80000000u | flow.id;
   const bool kinds = (description.match & kMatchIp) || (description.match & kMatchPorts);
   const uint32_t kind = kinds ? static_cast<uint32_t>(flow.kind) : 3;
-  return 0x40000000u | uint32_t{flow.source} << 20 | uint32_t{flow.destination} << 12 | uint32_t{flow.class_index} << 10 |
-         kind << 8 | flow.vlan;
+  return 0x40000000u | uint32_t{flow.source} << 20 | uint32_t{flow.destination} << 12 |
+         uint32_t{flow.class_index} << 10 | kind << 8 | flow.vlan;
 }
 
 void draw_class(Swarm& swarm, HostFlow& flow, Random& random) {
@@ -62,7 +63,8 @@ void draw_class(Swarm& swarm, HostFlow& flow, Random& random) {
   const bool tagged = flow.vlan != port_of(swarm, flow.source).vlans.native;
   if (flow.kind != FrameKind::ethernet || tagged) {
     flow.class_index = static_cast<uint8_t>(random.below(classes.size()));
-    if (flow.class_index != 0 && flow.kind != FrameKind::ethernet) flow.dscp = static_cast<uint8_t>(8 * flow.class_index);
+    if (flow.class_index != 0 && flow.kind != FrameKind::ethernet)
+      flow.dscp = static_cast<uint8_t>(8 * flow.class_index);
     if (flow.class_index != 0 && flow.kind == FrameKind::ethernet) flow.pcp = flow.class_index;
   }
   flow.ordered = classes[flow.class_index].flow_channels;
@@ -98,7 +100,7 @@ void add_flow(Swarm& swarm, uint16_t source, uint16_t destination, uint16_t vlan
   flow.destination = destination;
   flow.vlan = vlan;
   flow.kind = static_cast<FrameKind>(random.below(3));
-  flow.name = std::to_string(flow.id) + " (h" + std::to_string(source) + " to h" + std::to_string(destination) + ")";
+  flow.name = numbered("", flow.id) + numbered(" (h", source) + numbered(" to h", destination) + ")";
   draw_class(swarm, flow, random);
   draw_pace(swarm, flow, random);
   for (const uint16_t host : {source, destination}) {
@@ -112,20 +114,29 @@ void draw_hostile(Swarm& swarm, Random& random) {
   if (!one_in(random, 3)) return;
   swarm.checker.hostile = true;
   Topology& topology = swarm.setup.topology;
-  for (uint64_t hosts = draw(random, 1, 2); hosts > 0; --hosts) {
+  const bool moving = one_in(random, 2);  // one address at several ports
+  for (uint64_t hosts = draw(random, moving ? 2 : 1, 3); hosts > 0; --hosts) {
     HostileOptions& options = swarm.hostile[random.below(swarm.hostile.size())];
     for (unsigned kind = 0; kind < kHostileKinds; ++kind)
       if (one_in(random, 3)) options.kinds |= 1u << kind;
+    if (moving) options.kinds |= 1u << static_cast<unsigned>(HostileKind::moving_station);
     options.starts_ns = swarm.setup.start_ns + random.below(20 * kMillisecond);
     options.interval_ns = draw(random, 20, 300) * kMicrosecond;
     options.burst_frames = static_cast<uint32_t>(draw(random, 1, 4));
     options.flows = static_cast<uint32_t>(pick(random, {10, 10'000}));
   }
-  // Stations that the file puts where nobody is: a port that isn't there, a node that isn't there.
+  // Stations that the file puts where nobody is: a port that isn't there, a node that isn't there, a port of other
+  // VLANs.
   if (one_in(random, 2)) {
     const uint16_t address = topology.nodes[random.below(topology.nodes.size())].address;
     topology.stations.push_back({0x02cc00000001, 1, {address, 60}});
     topology.stations.push_back({0x02cc00000002, 1, {65000, 0}});
+    for (uint16_t host = 0; host < swarm.setup.hosts.size(); ++host) {
+      if (port_of(swarm, host).vlans.member(1)) continue;
+      const LinkEnd end = swarm.setup.hosts[host].port;
+      topology.stations.push_back({0x02cc00000003, 1, {topology.nodes[end.node_index].address, end.port}});
+      break;
+    }
   }
 }
 

@@ -46,12 +46,12 @@ struct HostFlow {
   uint32_t pattern = 0;  // flows of one match pattern share it
   // --- how it sends ---
   Nanos starts_ns = 0, stops_ns = kNever;
-  Nanos interval_ns = 0;      // between bursts; 0 = as fast as window and link allow
-  uint32_t burst_frames = 1;  // at a time
-  uint32_t window_frames = 0;  // not delivered at a time; 0 = open loop
+  Nanos interval_ns = 0;                         // between bursts; 0 = as fast as window and link allow
+  uint32_t burst_frames = 1;                     // at a time
+  uint32_t window_frames = 0;                    // not delivered at a time; 0 = open loop
   Nanos window_patience_ns = 20 * kMillisecond;  // after that, what is missing no longer fills the window
-  uint16_t length_min = 64, length_max = 64;  // bytes, with Ethernet header, without tag
-  uint32_t message_frames = 0;  // frames of a message, of which completion times are kept
+  uint16_t length_min = 64, length_max = 64;     // bytes, with Ethernet header, without tag
+  uint32_t message_frames = 0;                   // frames of a message, of which completion times are kept
   uint64_t frames_max = ~uint64_t{0};
   // --- what came of it ---
   uint32_t sent_frames = 0;
@@ -62,7 +62,7 @@ struct HostFlow {
   uint32_t late_frames = 0;    // delivered behind a higher one
   Nanos first_delivery_ns = 0, last_delivery_ns = 0;
   Nanos longest_gap_ns = 0, longest_gap_at_ns = 0;
-  Nanos gap_since_ns = 0;         // deliveries before do not count for gaps
+  Nanos gap_since_ns = 0;    // deliveries before do not count for gaps
   uint32_t window_base = 0;  // frames below are delivered or given up
   Nanos window_moved_ns = 0;
   LatencyHistogram latency;
@@ -83,8 +83,8 @@ struct Traffic {
 inline void LatencyHistogram::add(Nanos latency) {
   if (buckets_.empty()) buckets_.resize(kBuckets);
   const unsigned power = latency < 16 ? 4 : 63 - static_cast<unsigned>(__builtin_clzll(latency));
-  const unsigned bucket = (power - 4) * 16 + static_cast<unsigned>(latency >> (power - 4) & 15) +
-                          (latency < 16 ? 0 : 16);
+  const unsigned bucket =
+      (power - 4) * 16 + static_cast<unsigned>(latency >> (power - 4) & 15) + (latency < 16 ? 0 : 16);
   ++buckets_[bucket < kBuckets ? bucket : kBuckets - 1];
   ++count_;
   max_ = latency > max_ ? latency : max_;

@@ -12,10 +12,10 @@ namespace heddle {
 struct SampledFlow {
   const ProcessNode* node;
   uint32_t worker;
-  uint32_t match;   // index in that worker's match table
-  uint32_t hash;    // of its key: tells whether the entry is still the same
-  uint32_t bytes;   // total, wraps; after rate_flows: in the interval
-  bool attached;    // has a flow ID
+  uint32_t match;  // index in that worker's match table
+  uint32_t hash;   // of its key: tells whether the entry is still the same
+  uint32_t bytes;  // total, wraps; after rate_flows: in the interval
+  bool attached;   // has a flow ID
 };
 
 // What `heddle show flows` tells of one flow; copied from the tables.

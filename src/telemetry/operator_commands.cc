@@ -70,7 +70,8 @@ ShowRequest read_show(const SwitchProcess& process, const Json& request) {
   }
   show.offset = static_cast<uint32_t>(read_number(request, "offset", UINT32_MAX).value_or(show.offset));
   show.limit = static_cast<uint32_t>(read_number(request, "limit", kFlowsAtOnce).value_or(show.limit));
-  show.interval_ms = static_cast<uint32_t>(read_number(request, "interval_ms", kIntervalMsMax).value_or(show.interval_ms));
+  show.interval_ms =
+      static_cast<uint32_t>(read_number(request, "interval_ms", kIntervalMsMax).value_or(show.interval_ms));
   show.all = read_bool(request, "all").value_or(false);
   return show;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator socket: a Unix stream socket on which each request is a line and each reply is a line. What the lines say
-// is the handler's business. Runs in the thread that calls serve(), never in one that moves packets.
+// The operator socket: a Unix stream socket on which each request is a line and each reply is a line. What the lines
+// say is the handler's business. Runs in the thread that calls serve(), never in one that moves packets.
 //
 // Input is not trusted: a request over kRequestBytesMax, or a client that does not read its replies, costs that client
 // its connection and nobody else anything.

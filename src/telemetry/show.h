@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `heddle show` shows, as JSON. Called by the control thread; each looks at a worker's tables only in that worker's
-// thread, between its turns, and for a bounded time at once.
+// What `heddle show` shows, as JSON. Called by the control thread; each looks at a worker's tables only in that
+// worker's thread, between its turns, and for a bounded time at once.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ struct ShowRequest {
   std::optional<PortIndex> port;  // only with a node
   uint32_t offset = 0;            // flows: paging
   uint32_t limit = 64;
-  uint32_t interval_ms = 250;     // flows and workers: rates are measured over so long
-  bool all = false;               // flows: those that rest, too
+  uint32_t interval_ms = 250;  // flows and workers: rates are measured over so long
+  bool all = false;            // flows: those that rest, too
 };
 
 Json show_nodes(const SwitchProcess& process, const ShowRequest& request);

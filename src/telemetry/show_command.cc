@@ -44,7 +44,8 @@ Json request_of(const ShowOptions& options) {
   Json request{{"command", "show"}, {"what", options.what}};
   if (!options.node.empty()) request["node"] = options.node;
   if (!options.port.empty()) request["port"] = options.port;
-  if (options.what == "flows") request.update({{"offset", options.offset}, {"limit", options.limit}, {"all", options.all}});
+  if (options.what == "flows")
+    request.update({{"offset", options.offset}, {"limit", options.limit}, {"all", options.all}});
   return request;
 }
 
@@ -74,7 +75,8 @@ std::string choose_operator_socket(const std::string& given, const std::string& 
   if (const char* from_environment = std::getenv("HEDDLE_SOCKET")) return from_environment;
   const std::vector<std::string> paths = sockets_present();
   if (paths.size() == 1) return paths[0];
-  if (paths.empty()) throw std::runtime_error(std::string("no heddled listens under ") + kRunFolder + "; name its --socket");
+  if (paths.empty())
+    throw std::runtime_error(std::string("no heddled listens under ") + kRunFolder + "; name its --socket");
   std::string all;
   for (const std::string& path : paths) all += "\n  " + path;
   throw std::runtime_error("several heddled run; choose one by --lab or --socket:" + all);
@@ -88,7 +90,8 @@ void add_show_command(CLI::App& app) {
       ->check(CLI::IsMember(kTables));
   command->add_option("--node", options->node, "only this node");
   command->add_option("--port", options->port, "only this port of the node")->needs("--node");
-  command->add_option("--limit", options->limit, "flows: at most so many, the busiest first")->check(CLI::Range(1, 1024));
+  command->add_option("--limit", options->limit, "flows: at most so many, the busiest first")
+      ->check(CLI::Range(1, 1024));
   command->add_option("--offset", options->offset, "flows: leave out so many");
   command->add_flag("--all", options->all, "flows: those that rest, too");
   command->add_flag("--json", options->json, "as JSON");

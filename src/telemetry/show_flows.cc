@@ -28,10 +28,14 @@ std::string address_text(const uint8_t (&address)[16], unsigned layer3) {
 
 const char* state_text(FlowState state) {
   switch (state) {
-    case FlowState::idle: return "idle";
-    case FlowState::ready: return "ready";
-    case FlowState::wanting: return "wanting";
-    case FlowState::held: return "held";
+    case FlowState::idle:
+      return "idle";
+    case FlowState::ready:
+      return "ready";
+    case FlowState::wanting:
+      return "wanting";
+    case FlowState::held:
+      return "held";
   }
   return "?";
 }

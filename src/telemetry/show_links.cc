@@ -15,8 +15,8 @@ struct EndView {
 
 // expected spine1:p2, found spine2:p1
 std::string wrong_cable(const SwitchProcess& process, const TopologyPort& settings, const Hello& hello) {
-  return "expected " + port_name(process, settings.peer.node_index, settings.peer.port) + ", found " +
-         hello.node_name + ":" + hello.port_name;
+  return "expected " + port_name(process, settings.peer.node_index, settings.peer.port) + ", found " + hello.node_name +
+         ":" + hello.port_name;
 }
 
 EndView view_of(const SwitchProcess& process, LinkEnd end) {
@@ -73,7 +73,8 @@ Json link_json(const SwitchProcess& process, const TopologyLink& link) {
             {"b_end", end_json(b)}};
   json["rate_bps"] = process.topology().nodes[link.ends[0].node_index].ports[link.ends[0].port].rate_bps;
   if (faults == nullptr) return json;
-  const bool same_way = faults->ends[0].node_index == link.ends[0].node_index && faults->ends[0].port == link.ends[0].port;
+  const bool same_way =
+      faults->ends[0].node_index == link.ends[0].node_index && faults->ends[0].port == link.ends[0].port;
   const LinkImpairment& from_a = faults->impairment[same_way ? 0 : 1];
   const LinkImpairment& from_b = faults->impairment[same_way ? 1 : 0];
   json["loss_ppm"] = {from_a.loss_ppm, from_b.loss_ppm};

@@ -23,7 +23,8 @@ WorkerSummary summary_of(const Worker& worker) {
 
 Json node_json(const SwitchProcess& process, const ProcessNode& node) {
   const TopologyNode& about = description(process, node);
-  const auto fabric_ports = std::count_if(about.ports.begin(), about.ports.end(), [](const TopologyPort& port) { return port.fabric; });
+  const auto fabric_ports =
+      std::count_if(about.ports.begin(), about.ports.end(), [](const TopologyPort& port) { return port.fabric; });
   Json json{{"node", about.name},
             {"address", about.address},
             {"up", node.node != nullptr},

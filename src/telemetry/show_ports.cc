@@ -56,12 +56,9 @@ Json port_json(const SwitchProcess& process, const ProcessNode& node, PortIndex 
   const TopologyNode& about = description(process, node);
   const TopologyPort& settings = about.ports[index];
   const ProcessPort& port = node.ports[index];
-  Json json{{"node", about.name},
-            {"port", settings.name},
-            {"role", settings.fabric ? "fabric" : "edge"},
-            {"device", device_text(port)},
-            {"rate_bps", settings.rate_bps},
-            {"mtu_bytes", settings.mtu_bytes}};
+  Json json{
+      {"node", about.name},          {"port", settings.name},         {"role", settings.fabric ? "fabric" : "edge"},
+      {"device", device_text(port)}, {"rate_bps", settings.rate_bps}, {"mtu_bytes", settings.mtu_bytes}};
   if (settings.fabric) json["peer"] = port_name(process, settings.peer.node_index, settings.peer.port);
   PortView view;
   if (node.node != nullptr)

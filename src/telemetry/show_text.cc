@@ -21,9 +21,18 @@ const char* up_text(const Json& row) { return row.at("up").get<bool>() ? "up" : 
 std::string percent(double share) { return scaled(share * 100) + " %"; }
 
 std::string nodes_text(const Json& reply) {
-  TextTable table({{"NODE"}, {"ADDRESS", Align::right}, {"STATE"}, {"LINKS UP", Align::right}, {"EDGE PORTS", Align::right},
-                   {"WORKERS", Align::right}, {"STATIONS", Align::right}, {"MATCHES", Align::right}, {"IN", Align::right},
-                   {"OUT", Align::right}, {"HELD", Align::right}, {"DROPS", Align::right}});
+  TextTable table({{"NODE"},
+                   {"ADDRESS", Align::right},
+                   {"STATE"},
+                   {"LINKS UP", Align::right},
+                   {"EDGE PORTS", Align::right},
+                   {"WORKERS", Align::right},
+                   {"STATIONS", Align::right},
+                   {"MATCHES", Align::right},
+                   {"IN", Align::right},
+                   {"OUT", Align::right},
+                   {"HELD", Align::right},
+                   {"DROPS", Align::right}});
   for (const Json& node : reply.at("nodes")) {
     const Json frames = node.value("frames", Json::object());
     table.add({text(node, "node"), exact(node, "address"), up_text(node),
@@ -36,9 +45,17 @@ std::string nodes_text(const Json& reply) {
 }
 
 std::string ports_text(const Json& reply) {
-  TextTable table({{"PORT"}, {"ROLE"}, {"STATE"}, {"RECEIVED", Align::right}, {"BYTES", Align::right},
-                   {"SENT", Align::right}, {"BYTES", Align::right}, {"DROPS", Align::right}, {"MISSED", Align::right},
-                   {"RATE", Align::right}, {"TO"}});
+  TextTable table({{"PORT"},
+                   {"ROLE"},
+                   {"STATE"},
+                   {"RECEIVED", Align::right},
+                   {"BYTES", Align::right},
+                   {"SENT", Align::right},
+                   {"BYTES", Align::right},
+                   {"DROPS", Align::right},
+                   {"MISSED", Align::right},
+                   {"RATE", Align::right},
+                   {"TO"}});
   for (const Json& port : reply.at("ports")) {
     const Json driver = port.value("driver", Json::object());
     const double missed = number(driver, "missed_frames") + number(driver, "no_buffer_frames");
@@ -46,7 +63,8 @@ std::string ports_text(const Json& reply) {
     table.add({text(port, "node") + ":" + text(port, "port"), text(port, "role"), up_text(port),
                count(port, "received_frames"), bytes(port, "received_bytes"), count(port, "sent_frames"),
                bytes(port, "sent_bytes"), count(port, "dropped_frames"), driver.empty() ? "-" : scaled(missed),
-               rate == 0 ? "-" : scaled_bits_per_second(rate), port.contains("peer") ? text(port, "peer") : text(port, "device")});
+               rate == 0 ? "-" : scaled_bits_per_second(rate),
+               port.contains("peer") ? text(port, "peer") : text(port, "device")});
   }
   return table.text();
 }
@@ -64,14 +82,21 @@ std::string both(const Json& link, const char* key, double unit, const char* suf
 }
 
 std::string links_text(const Json& reply) {
-  TextTable table({{"A"}, {"B"}, {"STATE"}, {"LOSS", Align::right}, {"DELAY", Align::right}, {"RATE", Align::right},
-                   {"SESSIONS", Align::right}, {"FLAPS", Align::right}, {"REASON"}});
+  TextTable table({{"A"},
+                   {"B"},
+                   {"STATE"},
+                   {"LOSS", Align::right},
+                   {"DELAY", Align::right},
+                   {"RATE", Align::right},
+                   {"SESSIONS", Align::right},
+                   {"FLAPS", Align::right},
+                   {"REASON"}});
   for (const Json& link : reply.at("links")) {
     const Json& end = link.at("a_end").is_null() ? link.at("b_end") : link.at("a_end");
     const double rate = number(link, "rate_bps");
     table.add({text(link, "a"), text(link, "b"), up_text(link), both(link, "loss_ppm", 1e4, "%"),
-               both(link, "delay_ns", 1e3, "us"), rate == 0 ? "-" : scaled_bits_per_second(rate), exact(end, "sessions"),
-               exact(end, "flaps"), link.at("up").get<bool>() ? "" : text(link, "reason")});
+               both(link, "delay_ns", 1e3, "us"), rate == 0 ? "-" : scaled_bits_per_second(rate),
+               exact(end, "sessions"), exact(end, "flaps"), link.at("up").get<bool>() ? "" : text(link, "reason")});
   }
   return table.text();
 }
@@ -79,11 +104,16 @@ std::string links_text(const Json& reply) {
 std::string protocol_text(const Json& flow) {
   if (!flow.contains("protocol")) return "-";
   switch (flow["protocol"].get<unsigned>()) {
-    case 1: return "icmp";
-    case 6: return "tcp";
-    case 17: return "udp";
-    case 58: return "icmp6";
-    default: return flow["protocol"].dump();
+    case 1:
+      return "icmp";
+    case 6:
+      return "tcp";
+    case 17:
+      return "udp";
+    case 58:
+      return "icmp6";
+    default:
+      return flow["protocol"].dump();
   }
 }
 
@@ -97,8 +127,16 @@ std::string end_text(const Json& flow, const std::string& end) {
 }
 
 std::string flows_text(const Json& reply) {
-  TextTable table({{"FROM"}, {"TO"}, {"SOURCE"}, {"DESTINATION"}, {"PROTOCOL"}, {"RATE", Align::right},
-                   {"IN FABRIC", Align::right}, {"QUEUED", Align::right}, {"STATE"}, {"BY"}});
+  TextTable table({{"FROM"},
+                   {"TO"},
+                   {"SOURCE"},
+                   {"DESTINATION"},
+                   {"PROTOCOL"},
+                   {"RATE", Align::right},
+                   {"IN FABRIC", Align::right},
+                   {"QUEUED", Align::right},
+                   {"STATE"},
+                   {"BY"}});
   for (const Json& flow : reply.at("flows")) {
     table.add({text(flow, "node") + ":" + text(flow, "port"), text(flow, "to"), end_text(flow, "source"),
                end_text(flow, "destination"), protocol_text(flow), scaled_bits_per_second(number(flow, "bps")),
@@ -110,17 +148,25 @@ std::string flows_text(const Json& reply) {
 }
 
 std::string tables_text(const Json& reply) {
-  TextTable table({{"PORT"}, {"IDS IN", Align::right}, {"IDS OUT", Align::right}, {"ORPHANS", Align::right},
-                   {"QUEUED", Align::right}, {"PACKETS", Align::right}, {"EXTENT IN", Align::right},
-                   {"EXTENT OUT", Align::right}, {"BLOCKED", Align::right}, {"CREDITS LEFT", Align::right},
+  TextTable table({{"PORT"},
+                   {"IDS IN", Align::right},
+                   {"IDS OUT", Align::right},
+                   {"ORPHANS", Align::right},
+                   {"QUEUED", Align::right},
+                   {"PACKETS", Align::right},
+                   {"EXTENT IN", Align::right},
+                   {"EXTENT OUT", Align::right},
+                   {"BLOCKED", Align::right},
+                   {"CREDITS LEFT", Align::right},
                    {"HELD", Align::right}});
   for (const Json& row : reply.at("tables")) {
     const Json credits = row.value("credits", Json::object());
-    const double packets = number(row, "input_packets") + number(row, "waiting_packets") + number(row, "output_packets");
+    const double packets =
+        number(row, "input_packets") + number(row, "waiting_packets") + number(row, "output_packets");
     table.add({text(row, "node") + ":" + text(row, "port"), exact(row, "input_ids"), exact(row, "output_ids"),
-               exact(row, "orphans"), bytes(row, "queue_extent_bytes"), scaled(packets), bytes(row, "flow_extent_bytes"),
-               bytes(row, "output_extent_bytes"), exact(row, "blocked_flows"), exact(credits, "left"),
-               exact(credits, "held")});
+               exact(row, "orphans"), bytes(row, "queue_extent_bytes"), scaled(packets),
+               bytes(row, "flow_extent_bytes"), bytes(row, "output_extent_bytes"), exact(row, "blocked_flows"),
+               exact(credits, "left"), exact(credits, "held")});
   }
   return exact(reply, "buffers_in_use") + " of " + exact(reply, "buffers") + " buffers in use\n" + table.text();
 }
@@ -128,30 +174,47 @@ std::string tables_text(const Json& reply) {
 std::string drops_text(const Json& reply) {
   TextTable drops({{"PORT"}, {"REASON"}, {"FRAMES", Align::right}, {"MEANING"}});
   for (const Json& row : reply.at("drops"))
-    drops.add({text(row, "node") + ":" + text(row, "port"), text(row, "reason"), exact(row, "frames"), text(row, "text")});
-  TextTable sums({{"NODE"}, {"IN", Align::right}, {""}, {"OUT", Align::right}, {""}, {"HELD", Align::right}, {""},
+    drops.add(
+        {text(row, "node") + ":" + text(row, "port"), text(row, "reason"), exact(row, "frames"), text(row, "text")});
+  TextTable sums({{"NODE"},
+                  {"IN", Align::right},
+                  {""},
+                  {"OUT", Align::right},
+                  {""},
+                  {"HELD", Align::right},
+                  {""},
                   {"DROPS", Align::right}});
   for (const Json& sum : reply.at("sums"))
-    sums.add({text(sum, "node"), exact(sum, "in"), "=", exact(sum, "out"), "+", exact(sum, "held"), "+", exact(sum, "drops")});
+    sums.add({text(sum, "node"), exact(sum, "in"), "=", exact(sum, "out"), "+", exact(sum, "held"), "+",
+              exact(sum, "drops")});
   return (drops.empty() ? "no drops\n" : drops.text()) + "\n" + sums.text();
 }
 
 std::string workers_text(const Json& reply) {
-  TextTable workers({{"NODE"}, {"WORKER", Align::right}, {"THREAD", Align::right}, {"PORTS", Align::right},
-                     {"POLLS", Align::right}, {"BUSY", Align::right}, {"MATCHES", Align::right},
-                     {"STATIONS", Align::right}, {"COPIES", Align::right}});
+  TextTable workers({{"NODE"},
+                     {"WORKER", Align::right},
+                     {"THREAD", Align::right},
+                     {"PORTS", Align::right},
+                     {"POLLS", Align::right},
+                     {"BUSY", Align::right},
+                     {"MATCHES", Align::right},
+                     {"STATIONS", Align::right},
+                     {"COPIES", Align::right}});
   for (const Json& row : reply.at("workers")) {
     const double polls = std::max(1.0, number(row, "polls"));
-    workers.add({text(row, "node"), exact(row, "worker"), exact(row, "thread"), exact(row, "ports"), count(row, "polls"),
-                 percent(number(row, "busy_polls") / polls), count(row, "matches"), count(row, "stations"),
-                 exact(row, "copies_out")});
+    workers.add({text(row, "node"), exact(row, "worker"), exact(row, "thread"), exact(row, "ports"),
+                 count(row, "polls"), percent(number(row, "busy_polls") / polls), count(row, "matches"),
+                 count(row, "stations"), exact(row, "copies_out")});
   }
-  TextTable threads({{"THREAD", Align::right}, {"ROUNDS", Align::right}, {"SLEEPS", Align::right}, {"ASLEEP", Align::right},
+  TextTable threads({{"THREAD", Align::right},
+                     {"ROUNDS", Align::right},
+                     {"SLEEPS", Align::right},
+                     {"ASLEEP", Align::right},
                      {"LONGEST ROUND", Align::right}});
   const double age = std::max(1.0, number(reply, "now_ns") - number(reply, "started_ns"));
   for (const Json& row : reply.at("threads"))
-    threads.add({exact(row, "thread"), count(row, "rounds"), count(row, "sleeps"), percent(number(row, "asleep_ns") / age),
-                 scaled(number(row, "longest_round_ns") / 1e3) + " us"});
+    threads.add({exact(row, "thread"), count(row, "rounds"), count(row, "sleeps"),
+                 percent(number(row, "asleep_ns") / age), scaled(number(row, "longest_round_ns") / 1e3) + " us"});
   return workers.text() + "\n" + threads.text();
 }
 

@@ -46,7 +46,8 @@ static_assert(sizeof(Packet) == 64, "a Packet is one cache line");
 
 // Where packets come from and go to. One virtual call per burst, never per packet.
 // allocate: fills `packets` with up to `count`, each with data at its start, length 0, all metadata zero; returns how
-// many there were. At least kPacketHeadroomBytes can be prepended. release: takes them back, from any thread.
+// many there were. At least kPacketHeadroomBytes can be prepended. release: takes them back, from any thread, also
+// those of another pool of the same kind.
 class PacketPool {
  public:
   virtual ~PacketPool() = default;
@@ -58,6 +59,13 @@ class PacketPool {
 constexpr uint32_t kPacketHeadroomBytes = 128;
 constexpr uint32_t kBufferBytes = 2048;  // one buffer: what a credit stands for (C9)
 constexpr uint32_t kBurst = 32;
+
+// What a frame still has of its life, less the time it has been here (K8). Two workers of a node read the clock apart:
+// a frame may seem to come from a moment ahead.
+inline Nanos life_left(const Packet& packet, Nanos now) {
+  const Nanos residence = now > packet.arrival_ns ? now - packet.arrival_ns : 0;
+  return residence < packet.life_ns ? packet.life_ns - residence : 0;
+}
 
 // A singly linked queue of packets; owns what it holds.
 struct PacketQueue {

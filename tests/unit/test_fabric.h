@@ -145,7 +145,7 @@ class TestFabric {
     options.workers = workers;
     for (auto& port : devices[index]) options.devices.push_back(port.get());
     options.complete_checksums.assign(devices[index].size(), false);
-    options.pool = &pool;
+    options.pool = options.control_pool = &pool;
     options.seed = ++seed;
     if (nodes.size() <= index) nodes.resize(index + size_t{1});
     nodes[index].reset();

@@ -68,7 +68,7 @@ struct Threads : testing::Test {
       options.workers = 2;
       options.devices = {&links[i]->end(1), &links[2]->end(i)};
       options.complete_checksums = {false, false};
-      options.pool = &pool;
+      options.pool = options.control_pool = &pool;
       options.seed = i + uint64_t{1};
       nodes.push_back(std::make_unique<Node>(options));
     }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scenario: a fabric, what its hosts send, what breaks when, what is measured and what must come out.
+// docs/simulator.md tells the keys of its file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/config_errors.h"
+#include "sim/hostile.h"
+#include "sim/setup.h"
+#include "sim/traffic.h"
+
+namespace heddle::sim {
+
+struct Workload {
+  std::string name;
+  std::vector<uint16_t> flows;  // ids
+  uint64_t offered_bps = 0;     // of each flow, 0 = as fast as it can
+};
+
+struct HostileWorkload {
+  std::string name;
+  std::vector<uint16_t> hosts;
+  HostileOptions options;
+};
+
+enum class FaultAction : uint8_t { link_down, link_up, node_crash, node_start, worker_pause, link_loss, link_delay };
+
+struct ScenarioFault {
+  Nanos at_ns = 0;  // from the start
+  FaultAction action = FaultAction::link_down;
+  uint32_t link = 0;
+  uint16_t node = 0;
+  uint32_t worker = 0;
+  Nanos for_ns = 0;  // link_down, node_crash: whole again after it; 0 = it stays so. worker_pause: how long
+  uint32_t loss_ppm = 0;
+  Nanos delay_ns = 0;
+};
+
+// What an expectation looks at; `limit` is in the unit of its kind.
+enum class Measure : uint8_t {
+  gap_at_most,             // ns, longest between two deliveries of any flow
+  delivered_at_least,      // ppm of the frames sent
+  throughput_at_least,     // bits per second, all flows together
+  share_at_least,          // ppm of what is offered, every flow
+  latency_p50_at_most,     // ns
+  latency_p99_at_most,     // ns
+  completion_p99_at_most,  // ns, of messages
+  late_frames_at_most,     // delivered behind a later one
+  lost_frames_at_most,
+  drops_at_most,  // of the whole fabric, in all
+};
+constexpr std::string_view kMeasureNames[] = {
+    "gap_at_most",         "delivered_at_least",  "throughput_at_least",    "share_at_least",
+    "latency_p50_at_most", "latency_p99_at_most", "completion_p99_at_most", "late_frames_at_most",
+    "lost_frames_at_most", "drops_at_most"};
+
+struct Expectation {
+  std::string workload;  // empty = all flows
+  Measure measure = Measure::gap_at_most;
+  uint64_t limit = 0;
+  std::string text;  // of the limit, as it stands in the file
+};
+
+struct Scenario {
+  std::string name;
+  Nanos duration_ns = 100 * kMillisecond;
+  Nanos measure_from_ns = 0, measure_to_ns = kNever;  // from the start
+  Nanos interval_ns = 1 * kMillisecond;               // of the CSV
+  SimSetup setup;
+  std::vector<std::vector<uint16_t>> host_vlans;
+  std::vector<HostFlow> flows;
+  std::vector<Workload> workloads;
+  std::vector<HostileWorkload> hostile;
+  std::vector<ScenarioFault> faults;
+  std::vector<Expectation> expectations;
+};
+
+// nullopt if anything is wrong; then `errors` has grown by every problem found, in the order of the file.
+std::optional<Scenario> load_scenario(const std::string& path, ConfigErrors& errors);
+
+}  // namespace heddle::sim

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every key of the scenario file, by the map it stands in; the rest is the topology file's.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace heddle::sim::scenario_keys {
+
+inline constexpr auto kScenario =
+    std::to_array<std::string_view>({"name", "edge_mtu", "settings", "classes", "nodes", "links", "stations", "hosts",
+                                     "workloads", "faults", "measure", "expect", "seed", "duration", "costs"});
+inline constexpr auto kNode = std::to_array<std::string_view>({"address", "workers", "ports"});
+inline constexpr auto kLink = std::to_array<std::string_view>(
+    {"ends", "rate", "mtu", "delay", "loss", "duplicate", "reorder", "reorder_by", "corrupt"});
+inline constexpr auto kHost = std::to_array<std::string_view>({"port", "rate", "delay", "mac"});
+inline constexpr auto kWorkload =
+    std::to_array<std::string_view>({"name", "from", "to", "flows", "rate", "interval", "burst", "window", "length",
+                                     "message", "frames", "vlan", "dscp", "start", "stop", "hostile", "sources"});
+inline constexpr auto kFault =
+    std::to_array<std::string_view>({"at", "do", "link", "node", "worker", "for", "loss", "delay"});
+inline constexpr auto kMeasure = std::to_array<std::string_view>({"from", "to", "interval"});
+inline constexpr auto kCosts = std::to_array<std::string_view>({"turn", "packet", "crossing"});
+inline constexpr auto kExpect = std::to_array<std::string_view>(
+    {"workload", "gap_at_most", "delivered_at_least", "throughput_at_least", "share_at_least", "latency_p50_at_most",
+     "latency_p99_at_most", "completion_p99_at_most", "late_frames_at_most", "lost_frames_at_most", "drops_at_most"});
+
+}  // namespace heddle::sim::scenario_keys

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a scenario from YAML; the topology part through the builder that the other files use.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/topology_builder.h"
+#include "config/yaml_value.h"
+#include "sim/scenario.h"
+
+namespace heddle::sim {
+
+class ScenarioReader {
+ public:
+  explicit ScenarioReader(const YamlValue& root) : root_(root), builder_(root) {}
+  std::optional<Scenario> read(ConfigErrors& errors);
+
+ private:
+  // scenario_reader.cc: the fabric
+  void read_nodes();
+  void read_links();
+  void read_link(const YamlValue& value);
+  void read_hosts();
+  void read_host(const YamlValue& value);
+  std::optional<LinkEnd> end_of(const YamlValue& value);
+  void read_ports();
+  void finish_nodes();
+  void read_frame();
+
+  // scenario_workloads.cc: what goes on in it
+  void read_workloads();
+  void read_workload(const YamlValue& value);
+  void read_hostile(const YamlValue& value, const std::string& name, const std::vector<uint16_t>& from);
+  void read_pace(const YamlValue& value, HostFlow& flow, uint64_t& offered_bps);
+  void read_contents(const YamlValue& value, HostFlow& flow);
+  void classify(HostFlow& flow);
+  std::vector<uint16_t> read_host_names(const YamlValue& value);
+  void read_faults();
+  void read_fault(const YamlValue& value);
+  std::optional<uint32_t> read_link_name(const YamlValue& value);
+  void read_expectations();
+  void read_expectation(const YamlValue& value);
+  void note_vlan(uint16_t host, uint16_t vlan);
+  uint16_t native_vlan(uint16_t host) const;
+
+  YamlValue root_;
+  TopologyBuilder builder_;
+  Scenario scenario_;
+  std::vector<YamlValue> node_values_;
+  std::map<std::string, uint16_t, std::less<>> hosts_;
+};
+
+}  // namespace heddle::sim

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iomanip>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "sim/scenario_run.h"
+
+namespace heddle::sim {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json latency_json(const LatencyHistogram& histogram) {
+  return {{"count", histogram.count()},
+          {"p50_ns", histogram.quantile(0.5)},
+          {"p99_ns", histogram.quantile(0.99)},
+          {"max_ns", histogram.max()}};
+}
+
+Json workload_json(const WorkloadResult& result) {
+  Json json{{"name", result.name},
+            {"flows", result.flows},
+            {"sent_frames", result.sent_frames},
+            {"delivered_frames", result.delivered_frames},
+            {"lost_frames", result.lost_frames},
+            {"late_frames", result.late_frames},
+            {"throughput_bps", result.throughput_bps},
+            {"longest_gap_ns", result.longest_gap_ns},
+            {"longest_gap_at_ns", result.gap_at_ns},
+            {"longest_gap_flow", result.gap_flow},
+            {"latency", latency_json(result.latency)}};
+  if (result.least_share_ppm != 0) json["least_share_ppm"] = result.least_share_ppm;
+  if (result.messages_done + result.messages_broken != 0)
+    json["messages"] = {{"done", result.messages_done},
+                        {"broken", result.messages_broken},
+                        {"completion", latency_json(result.completion)}};
+  return json;
+}
+
+double milliseconds(Nanos time) { return static_cast<double>(time) / 1e6; }
+double microseconds(Nanos time) { return static_cast<double>(time) / 1e3; }
+
+}  // namespace
+
+std::string report_json(const Scenario& scenario, const ScenarioResult& result) {
+  Json json{{"scenario", scenario.name},
+            {"seed", scenario.setup.seed},
+            {"duration_ns", scenario.duration_ns},
+            {"measured_from_ns", scenario.measure_from_ns},
+            {"measured_to_ns", scenario.measure_to_ns},
+            {"passed", result.passed()},
+            {"workloads", Json::array()},
+            {"expectations", Json::array()},
+            {"drops", Json::object()},
+            {"events", Json::object()}};
+  for (const WorkloadResult& workload : result.workloads) json["workloads"].push_back(workload_json(workload));
+  for (const ExpectationResult& expectation : result.expectations)
+    json["expectations"].push_back({{"workload", expectation.expectation.workload},
+                                    {"measure", kMeasureNames[static_cast<size_t>(expectation.expectation.measure)]},
+                                    {"limit", expectation.expectation.text},
+                                    {"limit_value", expectation.expectation.limit},
+                                    {"value", expectation.value},
+                                    {"met", expectation.met}});
+  for (unsigned i = 0; i < kDropReasons; ++i)
+    if (result.total.drops[i] != 0) json["drops"][std::string(kDropReasonNames[i])] = result.total.drops[i];
+  for (unsigned i = 0; i < kProtocolEvents; ++i)
+    if (result.total.events[i] != 0) json["events"][std::string(kProtocolEventNames[i])] = result.total.events[i];
+  if (!result.broken.empty()) json["broken"] = result.broken;
+  json["packet_hops"] = result.packet_hops;
+  json["turns"] = result.turns;
+  return json.dump(2) + "\n";
+}
+
+// One line per interval and workload.
+std::string report_csv(const Scenario& scenario, const ScenarioResult& result) {
+  std::ostringstream out;
+  out << "time_ms,workload,sent_bps,delivered_bps\n";
+  for (const ScenarioSample& sample : result.samples)
+    out << milliseconds(sample.at_ns) << ',' << scenario.workloads[sample.workload].name << ',' << sample.sent_bps
+        << ',' << sample.delivered_bps << '\n';
+  return out.str();
+}
+
+std::string report_text(const Scenario& scenario, const ScenarioResult& result) {
+  std::ostringstream out;
+  out << scenario.name << ": " << milliseconds(scenario.duration_ns) << " ms, measured from "
+      << milliseconds(scenario.measure_from_ns) << " to " << milliseconds(scenario.measure_to_ns) << " ms\n"
+      << std::fixed;
+  for (const WorkloadResult& w : result.workloads) {
+    out << "  " << std::left << std::setw(14) << w.name << std::right << std::setprecision(3) << std::setw(9)
+        << static_cast<double>(w.throughput_bps) / 1e9 << " Gb/s, " << w.flows << " flows, " << w.delivered_frames
+        << " of " << w.sent_frames << " frames, late " << w.late_frames << ", latency p50 " << std::setprecision(1)
+        << microseconds(w.latency.quantile(0.5)) << " us, p99 " << microseconds(w.latency.quantile(0.99))
+        << " us, longest gap " << std::setprecision(3) << milliseconds(w.longest_gap_ns) << " ms";
+    if (w.longest_gap_ns != 0) out << " (" << w.gap_flow << " at " << milliseconds(w.gap_at_ns) << " ms)";
+    if (w.messages_done != 0)
+      out << ", messages " << w.messages_done << ", p99 " << microseconds(w.completion.quantile(0.99)) << " us";
+    out << '\n';
+  }
+  out << "  drops:";
+  for (unsigned i = 0; i < kDropReasons; ++i)
+    if (result.total.drops[i] != 0) out << ' ' << kDropReasonNames[i] << ' ' << result.total.drops[i];
+  out << '\n';
+  for (const ExpectationResult& e : result.expectations)
+    out << (e.met ? "  met:     " : "  NOT MET: ") << (e.expectation.workload.empty() ? "all" : e.expectation.workload)
+        << ' ' << kMeasureNames[static_cast<size_t>(e.expectation.measure)] << ' ' << e.expectation.text << ", is "
+        << e.value << '\n';
+  if (!result.broken.empty()) out << "  BROKEN: " << result.broken << '\n';
+  const double rate = result.seconds > 0 ? static_cast<double>(result.packet_hops) / result.seconds / 1e6 : 0;
+  out << "  " << result.packet_hops << " packet-hops in " << std::setprecision(2) << result.seconds
+      << " s of processor time: " << rate << " M packet-hops/s, " << result.turns << " turns";
+  if (result.checks != 0) out << ", " << result.checks << " checks";
+  out << '\n';
+  return out.str();
+}
+
+}  // namespace heddle::sim

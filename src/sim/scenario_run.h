@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plays a scenario and tells what came of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "node/counters.h"
+#include "sim/scenario.h"
+
+namespace heddle::sim {
+
+// Of one workload, over the time measured.
+struct WorkloadResult {
+  std::string name;
+  uint32_t flows = 0;
+  uint64_t sent_frames = 0, delivered_frames = 0, late_frames = 0, lost_frames = 0;
+  uint64_t throughput_bps = 0;              // delivered, with what a frame costs on a wire
+  uint32_t least_share_ppm = 0;             // of what is offered, of the flow that got least; 0 without an offered rate
+  Nanos longest_gap_ns = 0, gap_at_ns = 0;  // between two deliveries of any flow; from the start
+  std::string gap_flow;
+  LatencyHistogram latency, completion;
+  uint64_t messages_done = 0, messages_broken = 0;
+};
+
+struct ScenarioSample {  // of one workload in one interval
+  Nanos at_ns;           // its end, from the start
+  uint32_t workload;
+  uint64_t sent_bps, delivered_bps;
+};
+
+struct ExpectationResult {
+  Expectation expectation;
+  uint64_t value = 0;
+  bool met = false;
+};
+
+struct ScenarioResult {
+  std::vector<WorkloadResult> workloads;
+  std::vector<ScenarioSample> samples;
+  std::vector<ExpectationResult> expectations;
+  PortCounters total;
+  uint64_t packet_hops = 0, turns = 0, checks = 0;
+  double seconds = 0;  // of processor time
+  std::string broken;  // the checker's word, if it was asked and something was
+  bool passed() const;
+};
+
+// `check`: with all checkers, slower. The EAL is up.
+ScenarioResult run_scenario(const Scenario& scenario, bool check);
+
+// scenario_report.cc
+std::string report_json(const Scenario& scenario, const ScenarioResult& result);
+std::string report_csv(const Scenario& scenario, const ScenarioResult& result);
+std::string report_text(const Scenario& scenario, const ScenarioResult& result);
+
+}  // namespace heddle::sim

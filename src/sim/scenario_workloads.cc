@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a scenario that happen: workloads, faults, expectations.
+#include <algorithm>
+
+#include "config/units.h"
+#include "sim/scenario_keys.h"
+#include "sim/scenario_reader.h"
+#include "sim/sim_frame.h"
+
+namespace heddle::sim {
+
+namespace {
+
+constexpr Nanos kLongest = 1000 * kSecond;
+constexpr uint32_t kWireExtraBytes = 24;
+
+std::vector<YamlValue> one_or_more(const YamlValue& value) {
+  if (value.is(YamlNode::Kind::kList)) return value.items();
+  if (value.present()) return {value};
+  return {};
+}
+
+}  // namespace
+
+uint16_t ScenarioReader::native_vlan(uint16_t host) const {
+  const LinkEnd end = scenario_.setup.hosts[host].port;
+  return scenario_.setup.topology.nodes[end.node_index].ports[end.port].vlans.native;
+}
+
+void ScenarioReader::note_vlan(uint16_t host, uint16_t vlan) {
+  auto& vlans = scenario_.host_vlans[host];
+  if (std::find(vlans.begin(), vlans.end(), vlan) == vlans.end()) vlans.push_back(vlan);
+}
+
+std::vector<uint16_t> ScenarioReader::read_host_names(const YamlValue& value) {
+  std::vector<uint16_t> hosts;
+  if (!value.require("hosts")) return hosts;
+  for (const YamlValue& item : one_or_more(value)) {
+    const auto found = hosts_.find(item.text());
+    if (found != hosts_.end())
+      hosts.push_back(found->second);
+    else
+      item.problem("a name under hosts");
+  }
+  return hosts;
+}
+
+void ScenarioReader::read_workloads() {
+  const YamlValue workloads = root_["workloads"];
+  if (!workloads.expect_list("workloads")) return;
+  for (const YamlValue& workload : workloads.items()) {
+    if (!workload.is(YamlNode::Kind::kMap)) {
+      workload.problem("a map with name, from and to");
+      continue;
+    }
+    read_workload(workload);
+  }
+}
+
+void ScenarioReader::read_workload(const YamlValue& value) {
+  value.expect_map(scenario_keys::kWorkload);
+  std::string name;
+  if (value["name"].require("a name")) value["name"].read_text(name);
+  const std::vector<uint16_t> from = read_host_names(value["from"]);
+  if (value.has("hostile")) return read_hostile(value, name, from);
+  const std::vector<uint16_t> to = read_host_names(value["to"]);
+  uint32_t flows = 1;
+  value["flows"].read_integer(flows, 1, 10'000);
+  HostFlow model;
+  Workload workload;
+  workload.name = name;
+  read_contents(value, model);
+  read_pace(value, model, workload.offered_bps);
+  uint16_t vlan = 0;
+  value["vlan"].read_integer(vlan, 1, kVlanMax);
+  for (const uint16_t source : from) {
+    for (const uint16_t destination : to) {
+      if (source == destination) continue;
+      for (uint32_t i = 0; i < flows; ++i) {
+        if (scenario_.flows.size() >= kHostileFlow - 1u) return value.problem_at_key("too many flows", "60,000 in all");
+        HostFlow flow = model;
+        flow.id = static_cast<uint16_t>(scenario_.flows.size());
+        flow.source = source;
+        flow.destination = destination;
+        flow.vlan = vlan != 0 ? vlan : native_vlan(source);
+        flow.name = scenario_.setup.hosts[source].name + ">" + scenario_.setup.hosts[destination].name + "#" +
+                    std::to_string(i);
+        // Not all at the same instant.
+        if (flow.interval_ns > 0) flow.starts_ns += flow.interval_ns * (flow.id % 97) / 97;
+        classify(flow);
+        note_vlan(source, flow.vlan);
+        note_vlan(destination, flow.vlan);
+        workload.flows.push_back(flow.id);
+        scenario_.flows.push_back(std::move(flow));
+      }
+    }
+  }
+  scenario_.workloads.push_back(std::move(workload));
+}
+
+void ScenarioReader::classify(HostFlow& flow) {
+  const auto& classes = scenario_.setup.topology.classes;
+  for (uint8_t i = 0; i < classes.size(); ++i) {
+    if (flow.kind == FrameKind::ethernet || !(classes[i].dscp_set >> flow.dscp & 1)) continue;
+    flow.class_index = i;
+    break;
+  }
+  flow.ordered = classes[flow.class_index].flow_channels;
+  const bool apart = flow.kind != FrameKind::ethernet && (classes[flow.class_index].match & kMatchPorts);
+  flow.pattern = apart ? 0x80000000u | flow.id : 0x40000000u | uint32_t{flow.source} << 14 | flow.destination;
+}
+
+void ScenarioReader::read_contents(const YamlValue& value, HostFlow& flow) {
+  static constexpr std::string_view kKinds[] = {"ethernet", "ipv4", "ipv6"};
+  size_t kind = 1;
+  value["frames"].read_choice(kind, kKinds);
+  flow.kind = static_cast<FrameKind>(kind);
+  value["dscp"].read_integer(flow.dscp, 0, 63);
+  const uint16_t least = flow.kind == FrameKind::ipv6 ? kLeastLengthIpv6 : kLeastLength;
+  const auto most = static_cast<uint64_t>(builder_.topology().edge_mtu_bytes + kEthernetHeaderBytes);
+  flow.length_min = flow.length_max = static_cast<uint16_t>(most);
+  const YamlValue length = value["length"];
+  if (length.is(YamlNode::Kind::kList)) {
+    const std::vector<YamlValue> both = length.items();
+    if (both.size() != 2) return length.problem("one length or two, as in [60, 1514]");
+    both[0].read_integer(flow.length_min, least, most);
+    both[1].read_integer(flow.length_max, flow.length_min, most);
+  } else {
+    length.read_integer(flow.length_min, least, most);
+    flow.length_max = flow.length_min;
+  }
+  uint64_t message = 0;
+  if (value["message"].read_size(message, 1, uint64_t{1} << 30))
+    flow.message_frames = static_cast<uint32_t>((message + flow.length_max - 1) / flow.length_max);
+}
+
+void ScenarioReader::read_pace(const YamlValue& value, HostFlow& flow, uint64_t& offered_bps) {
+  const Nanos start = scenario_.setup.start_ns;
+  Nanos from = 0, until = kLongest;
+  value["start"].read_duration(from, 0, kLongest);
+  value["stop"].read_duration(until, 0, kLongest);
+  flow.starts_ns = start + from;
+  flow.stops_ns = start + std::min(until, scenario_.duration_ns);
+  value["burst"].read_integer(flow.burst_frames, 1, 100'000);
+  value["window"].read_integer(flow.window_frames, 1, 100'000);
+  value["interval"].read_duration(flow.interval_ns, 1, kLongest);
+  const YamlValue rate = value["rate"];
+  if (rate.present() && value.has("interval")) return rate.problem_at_key("both rate and interval", "one of them");
+  if (!rate.read_rate(offered_bps, 1000, 1'000'000'000'000)) return;
+  // With what a frame costs on a wire, as rates of links count it.
+  const uint64_t frame_bits = (uint64_t{flow.length_min} + flow.length_max + 2 * kWireExtraBytes) * 4;
+  flow.interval_ns = std::max<Nanos>(1, flow.burst_frames * frame_bits * kSecond / offered_bps);
+}
+
+void ScenarioReader::read_hostile(const YamlValue& value, const std::string& name, const std::vector<uint16_t>& from) {
+  HostileWorkload workload;
+  workload.name = name;
+  workload.hosts = from;
+  for (const YamlValue& item : one_or_more(value["hostile"])) {
+    size_t kind = 0;
+    if (item.text() == "all")
+      workload.options.kinds = (1u << kHostileKinds) - 1;
+    else if (item.read_choice(kind, kHostileKindNames))
+      workload.options.kinds |= 1u << kind;
+  }
+  HostFlow pace;
+  pace.length_min = pace.length_max = kLeastLength;
+  pace.interval_ns = 10 * kMicrosecond;
+  uint64_t offered = 0;
+  read_pace(value, pace, offered);
+  workload.options.interval_ns = pace.interval_ns;
+  workload.options.burst_frames = pace.burst_frames;
+  workload.options.starts_ns = pace.starts_ns;
+  workload.options.stops_ns = pace.stops_ns;
+  value["sources"].read_integer(workload.options.sources, 1, 1 << 20);
+  scenario_.hostile.push_back(std::move(workload));
+}
+
+void ScenarioReader::read_faults() {
+  const YamlValue faults = root_["faults"];
+  if (!faults.expect_list("faults")) return;
+  for (const YamlValue& fault : faults.items()) {
+    if (fault.is(YamlNode::Kind::kMap))
+      read_fault(fault);
+    else
+      fault.problem("a map with at and do");
+  }
+}
+
+// A link is named by either of its ends.
+std::optional<uint32_t> ScenarioReader::read_link_name(const YamlValue& value) {
+  if (!value.require("an end of a link, as in leaf1:p1")) return std::nullopt;
+  const auto end = builder_.find_port(value);
+  if (!end) return std::nullopt;
+  const auto& links = scenario_.setup.topology.links;
+  for (uint32_t link = 0; link < links.size(); ++link)
+    for (const LinkEnd& other : links[link].ends)
+      if (other.node_index == end->node_index && other.port == end->port) return link;
+  value.problem("an end of a link between nodes");
+  return std::nullopt;
+}
+
+void ScenarioReader::read_fault(const YamlValue& value) {
+  static constexpr std::string_view kActions[] = {"link_down",    "link_up",   "node_crash", "node_start",
+                                                  "worker_pause", "link_loss", "link_delay"};
+  value.expect_map(scenario_keys::kFault);
+  ScenarioFault fault;
+  if (value["at"].require("a time")) value["at"].read_duration(fault.at_ns, 0, kLongest);
+  size_t action = 0;
+  if (!value["do"].require("what happens") || !value["do"].read_choice(action, kActions)) return;
+  fault.action = static_cast<FaultAction>(action);
+  value["for"].read_duration(fault.for_ns, 1, kLongest);
+  value["loss"].read_loss(fault.loss_ppm);
+  value["delay"].read_duration(fault.delay_ns, 0, 10 * kSecond);
+  const bool of_node = fault.action == FaultAction::node_crash || fault.action == FaultAction::node_start ||
+                       fault.action == FaultAction::worker_pause;
+  if (of_node) {
+    const YamlValue node = value["node"];
+    if (!node.require("a node")) return;
+    const auto index = builder_.find_node(std::string(node.text()));
+    if (!index) return node.problem("a name under nodes");
+    fault.node = *index;
+    value["worker"].read_integer(fault.worker, 0, scenario_.setup.nodes[*index].workers - 1);
+  } else {
+    const auto link = read_link_name(value["link"]);
+    if (!link) return;
+    fault.link = *link;
+  }
+  scenario_.faults.push_back(fault);
+}
+
+void ScenarioReader::read_expectations() {
+  const YamlValue list = root_["expect"];
+  if (!list.expect_list("expectations")) return;
+  for (const YamlValue& item : list.items()) {
+    if (item.is(YamlNode::Kind::kMap))
+      read_expectation(item);
+    else
+      item.problem("a map, as in {gap_at_most: 100ms}");
+  }
+}
+
+void ScenarioReader::read_expectation(const YamlValue& value) {
+  value.expect_map(scenario_keys::kExpect);
+  std::string workload;
+  if (value["workload"].read_text(workload) &&
+      std::none_of(scenario_.workloads.begin(), scenario_.workloads.end(),
+                   [&workload](const Workload& other) { return other.name == workload; }))
+    value["workload"].problem("the name of a workload");
+  for (size_t i = 0; i < std::size(kMeasureNames); ++i) {
+    const YamlValue entry = value[kMeasureNames[i]];
+    if (!entry.present()) continue;
+    Expectation expectation;
+    expectation.workload = workload;
+    expectation.measure = static_cast<Measure>(i);
+    expectation.text = entry.text();
+    uint32_t ppm = 0;
+    switch (expectation.measure) {
+      case Measure::delivered_at_least:
+      case Measure::share_at_least:
+        if (!entry.read_loss(ppm)) return;
+        expectation.limit = ppm;
+        break;
+      case Measure::throughput_at_least:
+        if (!entry.read_rate(expectation.limit, 0, 1'000'000'000'000)) return;
+        break;
+      case Measure::late_frames_at_most:
+      case Measure::lost_frames_at_most:
+      case Measure::drops_at_most:
+        if (!entry.read_integer(expectation.limit)) return;
+        break;
+      default:
+        if (!entry.read_duration(expectation.limit, 0, kLongest)) return;
+        break;
+    }
+    scenario_.expectations.push_back(expectation);
+  }
+}
+
+}  // namespace heddle::sim

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "sim/scenario_keys.h"
+#include "sim/scenario_run.h"
+
+namespace heddle::sim {
+namespace {
+
+const std::filesystem::path kRoot = HEDDLE_SOURCE_ROOT;
+
+std::vector<std::string> shipped() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kRoot / "config/sim"))
+    names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::optional<Scenario> load(const std::string& name, ConfigErrors& errors) {
+  return load_scenario((kRoot / "config/sim" / (name + ".yaml")).string(), errors);
+}
+
+struct Shipped : testing::TestWithParam<std::string> {};
+
+TEST_P(Shipped, MeetsItsExpectations) {
+  ConfigErrors errors;
+  const auto scenario = load(GetParam(), errors);
+  ASSERT_TRUE(scenario) << errors.text();
+  const ScenarioResult result = run_scenario(*scenario, false);
+  EXPECT_FALSE(result.expectations.empty());
+  EXPECT_TRUE(result.passed()) << report_text(*scenario, result);
+  const auto json = nlohmann::json::parse(report_json(*scenario, result));
+  EXPECT_EQ(json["workloads"].size(), scenario->workloads.size());
+  EXPECT_NE(report_csv(*scenario, result).find("time_ms,workload,sent_bps,delivered_bps\n"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Config, Shipped, testing::ValuesIn(shipped()), [](const auto& scenario) {
+  std::string name = scenario.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST(Scenario, KeepsAllInvariantsUnderTheCheckers) {
+  ConfigErrors errors;
+  auto scenario = load("random-loss", errors);
+  ASSERT_TRUE(scenario) << errors.text();
+  const ScenarioResult result = run_scenario(*scenario, true);
+  EXPECT_EQ(result.broken, "");
+  EXPECT_GT(result.checks, 0u);
+}
+
+TEST(Scenario, AnExpectationThatIsNotMetIsTold) {
+  ConfigErrors errors;
+  auto scenario = load("two-switches", errors);
+  ASSERT_TRUE(scenario);
+  scenario->expectations = {{"", Measure::throughput_at_least, 1'000'000'000'000, "1T"}};
+  const ScenarioResult result = run_scenario(*scenario, false);
+  EXPECT_FALSE(result.passed());
+  EXPECT_NE(report_text(*scenario, result).find("NOT MET: all throughput_at_least 1T"), std::string::npos);
+}
+
+std::string problems_of(const std::string& text) {
+  const std::string path = testing::TempDir() + "scenario" + std::to_string(getpid()) + ".yaml";
+  std::ofstream(path) << text;
+  ConfigErrors errors;
+  EXPECT_FALSE(load_scenario(path, errors));
+  return errors.text();
+}
+
+TEST(ScenarioFile, TellsEveryProblemWithItsPlace) {
+  const std::string text = problems_of(
+      "name: x\n"
+      "nodes: { s1: , s2: {workers: 9} }\n"
+      "links:\n"
+      "  - { ends: [\"s1:p0\", \"s2:p0\"], delay: 5 }\n"
+      "hosts: { h1: { port: \"s1:p1\" }, h2: { port: \"s2:p1\" } }\n"
+      "workloads:\n"
+      "  - { name: w, from: h1, to: h3, rate: 1G, interval: 1ms }\n"
+      "faults:\n"
+      "  - { at: 1ms, do: explode, node: s1 }\n"
+      "  - { at: 1ms, do: link_down, link: \"s1:p1\" }\n"
+      "expect:\n"
+      "  - { workload: v, gap_at_most: 1ms, wings_at_least: 2 }\n");
+  for (const char* part :
+       {":2:", "nodes.s2.workers", ":4:", "links[0].delay", ":7:", "workloads[0].to", "workloads[0].rate",
+        ":9:", "faults[0].do", "faults[1].link", ":12:", "expect[0].workload", "wings_at_least"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+}
+
+TEST(ScenarioFile, TheSchemaHasTheKeysThatTheLoaderTakes) {
+  std::ifstream in(kRoot / "dist/schema/scenario.schema.json");
+  const auto schema = nlohmann::json::parse(in);
+  const auto keys_of = [](const nlohmann::json& object) {
+    std::set<std::string> keys;
+    for (const auto& [key, value] : object["properties"].items()) {
+      keys.insert(key);
+      EXPECT_TRUE(value.contains("$ref") || value.contains("description")) << key;
+    }
+    return keys;
+  };
+  const auto same = [&](const nlohmann::json& object, const auto& names) {
+    EXPECT_EQ(keys_of(object), std::set<std::string>(names.begin(), names.end()));
+  };
+  same(schema, scenario_keys::kScenario);
+  same(schema["definitions"]["node"], scenario_keys::kNode);
+  same(schema["definitions"]["link"], scenario_keys::kLink);
+  same(schema["definitions"]["host"], scenario_keys::kHost);
+  same(schema["definitions"]["workload"], scenario_keys::kWorkload);
+  same(schema["definitions"]["fault"], scenario_keys::kFault);
+  same(schema["definitions"]["expectation"], scenario_keys::kExpect);
+  same(schema["properties"]["measure"], scenario_keys::kMeasure);
+  same(schema["properties"]["costs"], scenario_keys::kCosts);
+}
+
+}  // namespace
+}  // namespace heddle::sim

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "io/mbuf_packet.h"
+#include "io/mempool_pool.h"
+#include "wire/ethernet.h"
+
+namespace heddle {
+namespace {
+
+constexpr uint32_t kBuffers = 64;
+
+TEST(MempoolPool, GivesFreshPacketsWithHeadroomAndTakesThemBack) {
+  MempoolPool pool("fresh", kBuffers);
+  Packet* packet = nullptr;
+  ASSERT_EQ(pool.allocate(&packet, 1), 1u);
+  packet->ftag = 7;
+  packet->data -= kPacketHeadroomBytes;
+  std::memset(packet->data, 0xaa, kPacketHeadroomBytes + pool.room_bytes());
+  pool.release(&packet, 1);
+  std::vector<Packet*> all(kBuffers);
+  ASSERT_EQ(pool.allocate(all.data(), kBuffers), kBuffers);
+  for (const Packet* each : all) {
+    EXPECT_EQ(each->ftag, 0);
+    EXPECT_EQ(each->length, 0);
+    EXPECT_EQ(each->data, rte_pktmbuf_mtod(mbuf_of(const_cast<Packet*>(each)), uint8_t*));
+  }
+  EXPECT_EQ(pool.in_use(), kBuffers);
+  pool.release(all.data(), kBuffers);
+  EXPECT_EQ(pool.in_use(), 0u);
+}
+
+TEST(MempoolPool, GivesTheLastPacketsAndThenNone) {
+  MempoolPool pool("few", kBuffers);
+  std::vector<Packet*> all(kBuffers + 10);
+  EXPECT_EQ(pool.allocate(all.data(), 50), 50u);
+  EXPECT_EQ(pool.allocate(all.data() + 50, 24), 14u);
+  EXPECT_EQ(pool.allocate(all.data() + 64, 1), 0u);
+  pool.release(all.data(), kBuffers);
+}
+
+TEST(MempoolPool, BuffersCanBeLargerThanACredit) {
+  MempoolPool pool("large", kBuffers, 16384);
+  EXPECT_EQ(pool.room_bytes(), 16384u);
+  EXPECT_THROW(MempoolPool("too many", 1u << 30), std::runtime_error);
+}
+
+class Received : public testing::Test {
+ protected:
+  rte_mbuf* mbuf_with(std::initializer_list<uint8_t> bytes) {
+    rte_mbuf* mbuf = rte_pktmbuf_alloc(pool_.mempool());
+    std::memcpy(rte_pktmbuf_append(mbuf, static_cast<uint16_t>(bytes.size())), bytes.begin(), bytes.size());
+    return mbuf;
+  }
+  static constexpr std::initializer_list<uint8_t> kFrame = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x08, 0x06, 9, 9};
+  MempoolPool pool_{"received", kBuffers};
+};
+
+TEST_F(Received, PacketHasBytesAndNothingElse) {
+  rte_mbuf* mbuf = mbuf_with(kFrame);
+  std::memset(rte_mbuf_to_priv(mbuf), 0xff, sizeof(Packet));  // of its life before
+  Packet* packet = packet_from_received(mbuf);
+  ASSERT_NE(packet, nullptr);
+  EXPECT_EQ(mbuf_of(packet), mbuf);
+  EXPECT_EQ(packet->length, kFrame.size());
+  EXPECT_EQ(std::memcmp(packet->data, kFrame.begin(), kFrame.size()), 0);
+  EXPECT_EQ(packet->flags, 0);
+  EXPECT_EQ(packet->next, nullptr);
+  pool_.release(&packet, 1);
+}
+
+TEST_F(Received, ChecksumLeftToHardwareIsTold) {
+  rte_mbuf* mbuf = mbuf_with(kFrame);
+  mbuf->ol_flags |= RTE_MBUF_F_RX_L4_CKSUM_NONE;
+  Packet* packet = packet_from_received(mbuf);
+  EXPECT_EQ(packet->flags, kPacketChecksumPartial);
+  pool_.release(&packet, 1);
+}
+
+TEST_F(Received, TagThatTheHardwareTookOffIsPutBack) {
+  rte_mbuf* mbuf = mbuf_with(kFrame);
+  mbuf->ol_flags |= RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED;
+  mbuf->vlan_tci = 0x600a;
+  Packet* packet = packet_from_received(mbuf);
+  ASSERT_EQ(packet->length, kFrame.size() + kVlanTagBytes);
+  EXPECT_EQ(load_be16(packet->data + 12), kEtherTypeVlan);
+  EXPECT_EQ(load_be16(packet->data + 14), 0x600a);
+  EXPECT_EQ(load_be16(packet->data + 16), kEtherTypeArp);
+  pool_.release(&packet, 1);
+}
+
+TEST_F(Received, PiecesAreMadeOne) {
+  rte_mbuf* mbuf = mbuf_with(kFrame);
+  ASSERT_EQ(rte_pktmbuf_chain(mbuf, mbuf_with({5, 6, 7})), 0);
+  Packet* packet = packet_from_received(mbuf);
+  ASSERT_NE(packet, nullptr);
+  EXPECT_EQ(packet->length, kFrame.size() + 3);
+  EXPECT_EQ(packet->data[kFrame.size() + 2], 7);
+  pool_.release(&packet, 1);
+  EXPECT_EQ(pool_.in_use(), 0u);
+}
+
+TEST_F(Received, PiecesTooLargeForOneBufferAreTheCallersStill) {
+  rte_mbuf* mbuf = mbuf_with(kFrame);
+  rte_mbuf* second = rte_pktmbuf_alloc(pool_.mempool());
+  rte_pktmbuf_append(second, kBufferBytes);
+  ASSERT_EQ(rte_pktmbuf_chain(mbuf, second), 0);
+  EXPECT_EQ(packet_from_received(mbuf), nullptr);
+  rte_pktmbuf_free(mbuf);
+  EXPECT_EQ(pool_.in_use(), 0u);
+}
+
+TEST_F(Received, WhatTheSwitchDidIsWrittenBackForTheDriver) {
+  rte_mbuf* mbuf = mbuf_with(kFrame);
+  mbuf->ol_flags |= RTE_MBUF_F_RX_VLAN;
+  Packet* packet = packet_from_received(mbuf);
+  packet->data -= 54;
+  packet->length = static_cast<uint16_t>(packet->length + 54);
+  EXPECT_EQ(mbuf_to_send(packet), mbuf);
+  EXPECT_EQ(mbuf->data_off, RTE_PKTMBUF_HEADROOM - 54);
+  EXPECT_EQ(mbuf->data_len, kFrame.size() + 54);
+  EXPECT_EQ(mbuf->pkt_len, kFrame.size() + 54);
+  EXPECT_EQ(mbuf->ol_flags, 0u);
+  pool_.release(&packet, 1);
+}
+
+}  // namespace
+}  // namespace heddle

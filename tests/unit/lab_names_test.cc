@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/lab_names.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace heddle {
+namespace {
+
+LabConfig lab_of(const std::string& text) {
+  ConfigErrors errors;
+  std::optional<LabConfig> lab = parse_lab(text, "lab.yaml", errors);
+  EXPECT_TRUE(lab.has_value()) << errors.text();
+  return *lab;
+}
+
+const char* const kText =
+    "name: demo\n"
+    "topology:\n"
+    "  nodes:\n"
+    "    a-switch-with-a-long-name: { kind: switch }\n"
+    "    s2: { kind: switch }\n"
+    "    h1: { kind: host }\n"
+    "    h2: { kind: host }\n"
+    "  links:\n"
+    "    - endpoints: [\"a-switch-with-a-long-name:p1\", \"s2:p1\"]\n"
+    "    - endpoints: [\"h1:eth1\", \"a-switch-with-a-long-name:p2\"]\n"
+    "    - endpoints: [\"h2:eth1\", \"s2:p2\"]\n";
+
+TEST(LabNames, CarryTheLabsName) {
+  EXPECT_EQ(lab_socket("demo"), "/run/heddle/demo/heddled.sock");
+  EXPECT_EQ(switch_namespace("demo"), "heddle-demo-switch");
+  EXPECT_EQ(host_namespace("demo", "h1"), "heddle-demo-h1");
+}
+
+TEST(LabNames, InterfacesAreUniqueAndShortEnoughForTheKernel) {
+  std::set<std::string> names;
+  const LabConfig lab = lab_of(kText);
+  for (const LabHost& host : lab.hosts)
+    for (const LabInterface& interface : host.interfaces) names.insert(switch_interface(interface));
+  EXPECT_EQ(names.size(), 2u);
+  LabInterface widest;
+  widest.node_index = 65535;
+  widest.port = 63;
+  EXPECT_LE(switch_interface(widest).size(), 15u);
+}
+
+TEST(LabProcess, PortsToHostsGetTheirCablesAndLinksStayInTheProcess) {
+  for (const char* driver : {"", "driver: af_xdp\n"}) {
+    const LabConfig lab = lab_of(std::string(driver) + kText);
+    const ProcessConfig process = lab_process(lab);
+    EXPECT_EQ(process.socket, "/run/heddle/demo/heddled.sock");
+    std::set<std::string> devices;
+    for (const NodeProcess& node : process.nodes) {
+      for (const PortDevice& port : node.ports) {
+        const bool fabric = process.topology.nodes[node.node_index].ports[port.port].fabric;
+        EXPECT_EQ(port.device.empty(), fabric) << port.device;
+        if (!fabric) devices.insert(port.device.substr(0, port.device.find(',')));
+      }
+    }
+    EXPECT_EQ(devices.size(), 2u) << "every device has a name of its own";
+  }
+}
+
+}  // namespace
+}  // namespace heddle

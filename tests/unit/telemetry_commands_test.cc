@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "switch_process_fixture.h"
+#include "telemetry/operator_commands.h"
+#include "telemetry/show_text.h"
+
+namespace heddle {
+namespace {
+
+class OperatorCommands : public SwitchProcessTest {
+ protected:
+  Json ask(const Json& request) { return Json::parse(answer_request(*process, request.dump())); }
+  Json show(const std::string& what) {
+    const Json reply = ask({{"command", "show"}, {"what", what}, {"interval_ms", 0}});
+    EXPECT_TRUE(reply["ok"].get<bool>()) << reply;
+    return reply["result"];
+  }
+  std::string refusal(const std::string& request) {
+    const Json reply = Json::parse(answer_request(*process, request));
+    EXPECT_FALSE(reply["ok"].get<bool>()) << request;
+    return reply.value("error", "");
+  }
+};
+
+TEST_F(OperatorCommands, EveryTableIsShownAsJsonAndAsText) {
+  run_for(kSecond);
+  for (const char* what : {"nodes", "ports", "links", "flows", "tables", "drops", "workers"}) {
+    const Json reply = show(what);
+    EXPECT_FALSE(show_text(what, reply).empty()) << what;
+  }
+}
+
+TEST_F(OperatorCommands, FramesAddUpOnEveryNode) {
+  run_for(kSecond);
+  for (const Json& sum : show("drops")["sums"]) {
+    EXPECT_GT(sum["in"].get<uint64_t>(), 0u);
+    EXPECT_EQ(sum["in"].get<uint64_t>(),
+              sum["out"].get<uint64_t>() + sum["held"].get<uint64_t>() + sum["drops"].get<uint64_t>());
+  }
+}
+
+TEST_F(OperatorCommands, ALinkTellsWhyItIsDown) {
+  run_for(kSecond);
+  EXPECT_TRUE(show("links")["links"][0]["up"].get<bool>());
+  EXPECT_TRUE(ask({{"command", "link"}, {"port", "right:p1"}, {"up", false}, {"loss_ppm", 20}})["ok"].get<bool>());
+  run_for(kSecond);
+  Json link = show("links")["links"][0];
+  EXPECT_FALSE(link["up"].get<bool>());
+  EXPECT_EQ(link["reason"], "taken down");
+  EXPECT_EQ(link["loss_ppm"], Json({20, 20}));
+  EXPECT_EQ(link["delay_ns"], Json({3000, 0}));
+  ask({{"command", "link"}, {"port", "left:p1"}, {"up", true}});
+  EXPECT_TRUE(ask({{"command", "node"}, {"node", "right"}, {"up", false}})["ok"].get<bool>());
+  run_for(kSecond);
+  EXPECT_EQ(show("links")["links"][0]["reason"], "node is down");
+  EXPECT_FALSE(show("nodes")["nodes"][1]["up"].get<bool>());
+}
+
+TEST_F(OperatorCommands, OneNodeOrPortCanBeAskedFor) {
+  const Json reply = ask({{"command", "show"}, {"what", "ports"}, {"node", "right"}, {"port", "host"}});
+  ASSERT_EQ(reply["result"]["ports"].size(), 1u);
+  EXPECT_EQ(reply["result"]["ports"][0]["device"], "nothing plugged in");
+  EXPECT_EQ(ask({{"command", "show"}, {"what", "tables"}, {"node", "left"}})["result"]["tables"].size(), 2u);
+}
+
+TEST_F(OperatorCommands, WhatIsNoRequestIsRefusedWithItsReason) {
+  EXPECT_EQ(refusal(""), "a request is a JSON object on one line");
+  EXPECT_EQ(refusal(std::string(10000, '[')), "a request is a JSON object on one line");
+  EXPECT_EQ(refusal("{\"command\": 3}"), "command must be text");
+  EXPECT_EQ(refusal("{\"command\": \"show\", \"what\": \"x\"}"),
+            "what must be nodes, ports, links, flows, tables, drops or workers");
+  EXPECT_EQ(refusal(R"({"command": "show", "what": "flows", "limit": 100000})"),
+            "limit must be a whole number from 0 to 1024");
+  EXPECT_EQ(refusal(R"({"command": "show", "what": "ports", "node": "up"})"), "no node up in this process");
+  EXPECT_EQ(refusal(R"({"command": "show", "what": "ports", "port": "p1"})"), "port needs a node");
+  EXPECT_EQ(refusal(R"({"command": "link", "port": "left"})"), "port must be as in leaf1:p1");
+  EXPECT_EQ(refusal(R"({"command": "link", "port": "left:host", "up": false})"),
+            "the port is no in-process link of this process");
+  EXPECT_EQ(refusal(R"({"command": "node", "node": "left"})"), "up must be true or false");
+  EXPECT_FALSE(refusal("{\"command\": \"\xff\xfe\"}").empty());
+}
+
+}  // namespace
+}  // namespace heddle
