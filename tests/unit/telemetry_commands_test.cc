@@ -31,7 +31,8 @@ TEST_F(OperatorCommands, EveryTableIsShownAsJsonAndAsText) {
 
 TEST_F(OperatorCommands, FramesAddUpOnEveryNode) {
   run_for(kSecond);
-  for (const Json& sum : show("drops")["sums"]) {
+  const Json drops = show("drops");
+  for (const Json& sum : drops["sums"]) {
     EXPECT_GT(sum["in"].get<uint64_t>(), 0u);
     EXPECT_EQ(sum["in"].get<uint64_t>(),
               sum["out"].get<uint64_t>() + sum["held"].get<uint64_t>() + sum["drops"].get<uint64_t>());
