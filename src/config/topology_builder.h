@@ -79,6 +79,7 @@ class TopologyBuilder {
   void read_trunk(const YamlValue& value, VlanMembership& vlans) const;
   void check_addresses() const;
   void check_ports() const;
+  void check_room(const TopologyNode& node, const TopologyPort& port) const;
   void check_reachable() const;
 
   YamlValue root_;

@@ -2,9 +2,11 @@
 // The checks of a topology as a whole.
 #include <map>
 
+#include "config/budget.h"
 #include "config/config_keys.h"
 #include "config/topology_builder.h"
 #include "topology/graph.h"
+#include "wire/packet.h"
 
 namespace heddle {
 
@@ -33,7 +35,13 @@ void TopologyBuilder::check_ports() const {
     if (node.ports.empty()) {
       sources_[i].value.problem_at_key("a node without ports", "1 to " + std::to_string(kPortsMax) + " ports");
     }
+    if (node.ports.size() > topology_.settings.flow_ids) {  // each input port must be able to have one (K11)
+      root_["settings"]["flow_ids"].problem(
+          std::to_string(topology_.settings.flow_ids),
+          "at least the " + std::to_string(node.ports.size()) + " ports of " + node.name);
+    }
     for (size_t port = 0; port < node.ports.size(); ++port) {
+      check_room(node, node.ports[port]);
       if (!node.ports[port].fabric) continue;
       for (std::string_view key : config_keys::kPort) {
         const YamlValue value = sources_[i].ports[port][key];
@@ -44,6 +52,16 @@ void TopologyBuilder::check_ports() const {
       }
     }
   }
+}
+
+// The largest frame of a port must be able to cross (X1).
+void TopologyBuilder::check_room(const TopologyNode& node, const TopologyPort& port) const {
+  const uint32_t room = topology_.settings.output_room_packets;
+  const uint32_t buffers = (frame_bytes_max(port) + kBufferBytes - 1) / kBufferBytes;
+  if (buffers <= room) return;
+  root_["settings"]["output_room"].problem(
+      std::to_string(room),
+      "at least " + std::to_string(buffers) + ", the buffers of the largest frame of " + node.name + ":" + port.name);
 }
 
 void TopologyBuilder::check_reachable() const {

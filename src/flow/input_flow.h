@@ -13,6 +13,7 @@
 namespace heddle {
 
 constexpr uint32_t kNoMatch = ~0u;
+constexpr uint16_t kTurnPackets = 64;
 
 enum class FlowState : uint8_t {
   idle,     // queue empty; in use while flow_extent > 0
@@ -23,9 +24,9 @@ enum class FlowState : uint8_t {
 
 enum InputFlowFlag : uint8_t {
   kFlowInUse = 0x01,
-  kFlowAckDue = 0x02,     // in the port's list of flows whose totals go upstream
-  kFlowPathEnded = 0x04,  // the session of its output ended: keep off it until extent zero
-  kFlowPending = 0x08,    // held by a timer (E1)
+  kFlowAckDue = 0x02,   // in the port's list of flows whose totals go upstream
+  kFlowLeaving = 0x04,  // gives its output flow ID back at extent zero: path ended (K9), stale (R12), others wait (K11)
+  kFlowPending = 0x08,  // held by a timer (E1)
 };
 
 struct alignas(64) InputFlow {
@@ -46,11 +47,14 @@ struct alignas(64) InputFlow {
   FlowState state;
   uint8_t flags;  // InputFlowFlag
   uint8_t ftag;
-  uint8_t severity;  // ep_congestion (C3); carried, not acted on yet
+  uint8_t severity;       // ep_congestion (C3); carried, not acted on yet
+  uint16_t turn_packets;  // sent since its output flow ID was reserved
 
   bool in_use() const { return flags & kFlowInUse; }
   uint32_t queue_extent() const { return next_data_flow - data_flow; }
   uint32_t flow_extent() const { return data_flow - ack_flow; }
+  // While others wait for an ID a flow keeps its own for one queue, and of a long one for so many packets (K11).
+  bool turn_over() const { return queue.empty() || turn_packets >= kTurnPackets; }
   // Bytes that were never handed on: they count as received, handed on, settled and lost at once (K4).
   void settle_lost(uint32_t bytes) {
     data_flow += bytes;

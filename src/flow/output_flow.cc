@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flow/output_flow.h"
 
+#include <algorithm>
+
 namespace heddle {
 
 OutputFlowTable::OutputFlowTable(uint32_t flow_ids, uint32_t inputs)
-    : flows_(flow_ids + 1), used_by_(inputs), guaranteed_(flow_ids / (2 * inputs)) {
-  if (guaranteed_ == 0) guaranteed_ = flow_ids >= inputs ? 1 : 0;
-  unused_guarantees_ = guaranteed_ * inputs;
+    : flows_(flow_ids + 1),
+      used_by_(inputs),
+      guaranteed_(std::max(1u, flow_ids / (2 * inputs))),
+      unused_guarantees_(guaranteed_ * inputs) {
   for (uint32_t id = 1; id <= flow_ids; ++id)
     flows_[id].next_free = id == flow_ids ? kNoFlow : static_cast<FlowId>(id + 1);
   free_head_ = 1;

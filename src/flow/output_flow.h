@@ -55,8 +55,8 @@ static_assert(sizeof(OutputFlow) == 64, "an output flow is one cache line");
 
 class OutputFlowTable {
  public:
-  // `inputs`: how many input ports share the IDs. Each may always have flow_ids / (2 * inputs) of them; the rest goes
-  // to whoever comes first (K11), so that no input takes all.
+  // `inputs`: how many input ports share the IDs, at most flow_ids. Each may always have flow_ids / (2 * inputs) of
+  // them, and one at least; the rest goes to whoever comes first (K11), so that no input takes all.
   OutputFlowTable(uint32_t flow_ids, uint32_t inputs);
 
   uint32_t size() const { return static_cast<uint32_t>(flows_.size()) - 1; }

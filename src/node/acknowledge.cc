@@ -75,7 +75,7 @@ void Worker::on_ack(PortIndex input, Epoch epoch, FlowId id, uint32_t acknowledg
   flow.ack_flow += acknowledged;
   flow.lost_total += lost;
   if (path_ended) {
-    flow.flags |= kFlowPathEnded;
+    flow.flags |= kFlowLeaving;
     port.counters.count(ProtocolEvent::path_ended);
   }
   if (port.is_fabric()) {

@@ -29,7 +29,16 @@ void Worker::admit(Port& port, FlowId id, Packet* packet, Nanos now) {
   flow.queue.push(packet);
   ++flow.queued_packets;
   ++port.input.queued_packets;
-  if (flow.state == FlowState::idle) place(port, id, now);
+  if (flow.state != FlowState::idle) return;
+  if (flow.output_flow != kNoFlow) yield_id(port, flow);  // its queue ran empty: it has had its turn
+  place(port, id, now);
+}
+
+// K11: the flow goes behind the others that wait for an ID at the same output, once its extent is zero.
+void Worker::yield_id(Port& port, InputFlow& flow) {
+  if (port.input.voqs[flow.follow_port].wanting.empty() || (flow.flags & kFlowLeaving)) return;
+  flow.flags |= kFlowLeaving;
+  port.counters.count(ProtocolEvent::id_yielded);
 }
 
 // What the port's frames hold, this one included. On a fabric port those in the outputs count too: they hold link
@@ -60,7 +69,7 @@ void Worker::drop_queue(Port& port, FlowId id, DropReason reason) {
 // A flow with a queue and in no list: where does it stand?
 void Worker::place(Port& port, FlowId id, Nanos now) {
   InputFlow& flow = port.input.flows[id];
-  if (flow.output_flow != kNoFlow && !(flow.flags & (kFlowPathEnded | kFlowPending))) {
+  if (flow.output_flow != kNoFlow && !(flow.flags & (kFlowLeaving | kFlowPending))) {
     flow.state = FlowState::ready;
     Voq& voq = port.input.voqs[flow.follow_port];
     port.input.flows.push(voq.ready, id);
@@ -90,6 +99,7 @@ void Worker::route(Port& port, FlowId id, Nanos now) {
   if (is_own(output) && own(output).usable() && own(output).output.wanting_inputs == 0) {
     flow.output_flow = own(output).output.flows.reserve(port.index, port.input.epoch, id);
     if (flow.output_flow != kNoFlow) {
+      flow.turn_packets = 0;
       own(output).counters.count(ProtocolEvent::id_reserved);
       return place(port, id, now);
     }
@@ -135,7 +145,7 @@ void Worker::finish_if_empty(Port& port, FlowId id) {
 void Worker::give_back(Port& port, InputFlow& flow, bool count_orphan) {
   const GivenBack pin{flow.follow_port, flow.output_flow, count_orphan};
   flow.output_flow = kNoFlow;
-  flow.flags &= static_cast<uint8_t>(~kFlowPathEnded);
+  flow.flags &= static_cast<uint8_t>(~kFlowLeaving);
   port.counters.count(ProtocolEvent::id_given_back);
   if (count_orphan) {
     ++port.input.orphans;
@@ -214,7 +224,7 @@ void Worker::leave_stale_paths() {
       InputFlow& flow = port->input.flows[id];
       if (!flow.in_use() || flow.output_flow == kNoFlow || flow.destination.node == node_address_) continue;
       if (routes_.primary(flow.destination.node) >> flow.follow_port & 1) continue;
-      flow.flags |= kFlowPathEnded;
+      flow.flags |= kFlowLeaving;
       if (flow.queue.empty()) finish_if_empty(*port, id);
     }
   }

@@ -49,7 +49,7 @@ bool Worker::serve(Port& input, PortIndex output, Nanos now) {
   for (uint32_t sent = 0; sent < kQuantumPackets && !voq.ready.empty();) {
     const FlowId id = voq.ready.head;
     InputFlow& flow = flows[id];
-    if (flow.flags & kFlowPathEnded) {
+    if (flow.flags & kFlowLeaving) {
       flows.pop(voq.ready);
       place(input, id, now);
       continue;
@@ -65,11 +65,14 @@ bool Worker::serve(Port& input, PortIndex output, Nanos now) {
     flow.data_flow += packet->payload;
     packet->output_flow = flow.output_flow;
     voq.room -= packet->cost;
+    if (flow.turn_packets < kTurnPackets) ++flow.turn_packets;
     flows.pop(voq.ready);
-    if (flow.queue.empty())
+    if (flow.queue.empty()) {
       flow.state = FlowState::idle;
-    else
+    } else {
+      if (flow.turn_over()) yield_id(input, flow);
       flows.push(voq.ready, id);
+    }
     cross(input, output, packet, now);
     ++sent;
   }
@@ -174,8 +177,9 @@ void Worker::on_grant(PortIndex input, PortIndex output, FlowId flow_id, Epoch e
   } else {
     port.input.flows.pop(voq.wanting);
     flow.output_flow = id;
+    flow.turn_packets = 0;
     const bool here = flow.destination.node == node_address_;
-    if (!here && !(routes_.primary(flow.destination.node) >> output & 1)) flow.flags |= kFlowPathEnded;  // R12
+    if (!here && !(routes_.primary(flow.destination.node) >> output & 1)) flow.flags |= kFlowLeaving;  // R12
     place(port, flow_id, now);
   }
   tell_wants(port, output);

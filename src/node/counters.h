@@ -19,6 +19,7 @@ namespace heddle {
   X(id_reserved)                                                                                                 \
   X(id_given_back)                                                                                               \
   X(id_waited)                                                                                                   \
+  X(id_yielded)                                                                                                  \
   X(id_refused)                                                                                                  \
   X(edge_id_waited)                                                                                              \
   X(hole)                                                                                                        \

@@ -84,13 +84,19 @@ void Worker::edge_receive(Port& port, Packet* packet, Nanos now) {
   flood(port, packet, now);
 }
 
+// The flow that a match has now; nullptr if it has none.
+InputFlow* Worker::flow_in_use(Port& port, uint32_t match_index) {
+  const FlowId id = edge_.matches()[match_index].flow;
+  InputFlow& flow = port.input.flows[id];
+  return id != kNoFlow && flow.in_use() && flow.match == match_index ? &flow : nullptr;
+}
+
 // The flow of a match, attached to a free ID if it has none (F4); kNoFlow if there is none free.
 FlowId Worker::flow_of(Port& port, uint32_t match_index, Nanos hold_until, Nanos now) {
   MatchEntry& match = edge_.matches()[match_index];
   InputFlowTable& flows = port.input.flows;
-  if (match.flow != kNoFlow && flows[match.flow].in_use() && flows[match.flow].match == match_index) {
-    const InputFlow& known = flows[match.flow];
-    if (hold_until > now && known.state == FlowState::idle && !(known.flags & kFlowPending))
+  if (const InputFlow* known = flow_in_use(port, match_index)) {
+    if (hold_until > now && known->state == FlowState::idle && !(known->flags & kFlowPending))
       hold_for(port, match.flow, hold_until);
     return match.flow;
   }
@@ -99,6 +105,7 @@ FlowId Worker::flow_of(Port& port, uint32_t match_index, Nanos hold_until, Nanos
   match.flow = id;
   InputFlow& flow = flows[id];
   flow.flags = kFlowInUse;
+  flow.turn_packets = 0;
   flow.match = match_index;
   flow.destination = match.destination;
   flow.ftag = match.ftag;
@@ -107,11 +114,13 @@ FlowId Worker::flow_of(Port& port, uint32_t match_index, Nanos hold_until, Nanos
   return id;
 }
 
-// F10: frames that find no free flow ID wait in order behind each other, up to a bound.
+// F10: frames that find no free flow ID wait in order behind each other, up to a bound; so do then those of flows that
+// have had their turn, so that an ID becomes free.
 void Worker::attach_flow(Port& port, Packet* packet, const EdgeDecision& decision, Nanos now) {
   MatchEntry& match = edge_.matches()[decision.match];
   match.bytes += packet->payload;
-  if (match.waiting == 0) {
+  const InputFlow* flow = port.input.waiting.empty() ? nullptr : flow_in_use(port, decision.match);
+  if (port.input.waiting.empty() || (match.waiting == 0 && flow != nullptr && !flow->turn_over())) {
     const FlowId id = flow_of(port, decision.match, decision.hold_until_ns, now);
     if (id != kNoFlow) return admit(port, id, packet, now);
   }

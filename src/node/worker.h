@@ -84,6 +84,7 @@ class Worker {
   void receive_port(Port& port, Nanos now);
   void edge_receive(Port& port, Packet* packet, Nanos now);
   void attach_flow(Port& port, Packet* packet, const EdgeDecision& decision, Nanos now);
+  InputFlow* flow_in_use(Port& port, uint32_t match_index);
   FlowId flow_of(Port& port, uint32_t match_index, Nanos hold_until, Nanos now);
   void serve_waiting(Port& port, Nanos now);
   void flood(Port& port, Packet* packet, Nanos now);
@@ -106,6 +107,7 @@ class Worker {
   uint32_t input_buffers(const Port& port) const;
   void place(Port& port, FlowId id, Nanos now);
   void route(Port& port, FlowId id, Nanos now);
+  void yield_id(Port& port, InputFlow& flow);
   void drop_queue(Port& port, FlowId id, DropReason reason);
   void drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason reason);
   void finish_if_empty(Port& port, FlowId id);

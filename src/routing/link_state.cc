@@ -24,12 +24,15 @@ void LinkState::store(uint16_t node_index, const Record& record) {
 }
 
 bool LinkState::apply(uint16_t node_index, uint32_t sequence, PortSet ports_up) {
-  const uint32_t known = records_[node_index].sequence;
-  if (sequence == 0 || (known != 0 && !serial_before(known, sequence))) return false;
+  const Record& known = records_[node_index];
+  const bool same = sequence == known.sequence && ports_up != known.ports_up;
+  const bool newer = known.sequence == 0 || serial_before(known.sequence, sequence);
+  if (sequence == 0 || (!newer && !same)) return false;
   if (node_index == self_ && speaks_) {
     store(self_, {after(sequence), records_[self_].ports_up});
     return true;
   }
+  if (same && ports_up < known.ports_up) return false;
   store(node_index, {sequence, ports_up});
   return true;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // State of the links of the configured graph as this worker knows it (W6, R12): one record per node, newest sequence
-// wins. A digest of all records rides in every hello; where it differs the records are sent again, so a lost notice is
-// healed within a hello interval.
+// wins. A node that restarts counts anew and may reach a sequence that its former life has used: of two records with
+// the same sequence all nodes keep the one with the larger mask, and the node itself answers with a later one, so the
+// two never stand side by side for ever. A digest of all records rides in every hello; where it differs the records are
+// sent again, so a lost notice is healed within a hello interval.
 #pragma once
 
 #include <vector>
@@ -21,8 +23,8 @@ class LinkState {
   // `speaks`: this worker tells the node's own record; the others take it from it.
   LinkState(const Topology& topology, uint16_t self_index, bool speaks);
 
-  // True if the record is news. To the worker that speaks for this node, a newer record about it is from before a
-  // restart: it keeps its own, with a sequence past that one, and that is the news.
+  // True if the record is news. To the worker that speaks for this node, a newer or a different record about it is from
+  // before a restart: it keeps its own, with a sequence past that one, and that is the news.
   bool apply(uint16_t node_index, uint32_t sequence, PortSet ports_up);
   // This node's own record: a new sequence if the ports have changed. True if they have.
   bool originate(PortSet ports_up);

@@ -134,6 +134,9 @@ void Checker::check_membership(uint16_t host, const Packet& packet, uint16_t vla
 void Checker::on_host_frame(uint16_t host, const Packet& packet, bool flooded, Nanos now) {
   trace(uint64_t{host} << 32 | packet.length);
   trace(now);
+  const bool is_tagged = packet.data[12] == 0x81 && packet.data[13] == 0;
+  if (load_be16(packet.data + (is_tagged ? 16 : 12)) == HEDDLE_ETHERTYPE)
+    fail(3, "host " + std::to_string(host) + " got a frame of the fabric's own type (K14)");
   Trailer trailer;
   if (!read_trailer(packet.data, packet.length, trailer)) {
     if (options_.hostile || forgive_damage()) return;

@@ -41,7 +41,7 @@ class Checker : public Watcher {
   void before_crash(uint16_t node) override;
   void after_start(uint16_t node) override;
   void on_host_frame(uint16_t host, const Packet& packet, bool flooded, Nanos now) override;
-  void on_forged(uint32_t link, unsigned direction, std::string_view forgery) override;
+  void on_forged(uint32_t link, unsigned direction, std::string_view forgery, Packet& packet) override;
   void on_host_sent(uint16_t flow, uint32_t sequence, Nanos now) override;
 
   // All tables of all nodes, both ends of all links.
@@ -122,6 +122,7 @@ class Checker : public Watcher {
   void check_credits(uint32_t link, unsigned direction);
   LinkEnd end_of(uint32_t link, unsigned side) const { return fabric_.topology().links[link].ends[side]; }
   uint32_t pattern_of(const Packet& packet) const;
+  bool must_die(uint32_t link, unsigned direction, std::string_view forgery, const Packet& packet) const;
 
   // checker_tables.cc
   void check_node(uint16_t node);
@@ -133,6 +134,7 @@ class Checker : public Watcher {
   void check_reservation(uint16_t node, const Port& port, FlowId id);
   void check_lists(uint16_t node, const Port& port);
   void check_output_flows(uint16_t node, const Port& port);
+  void check_shares(uint16_t node, const Port& port);
   void check_held(uint16_t node, const Port& port);
   uint32_t flow_slot(PortIndex port, FlowId id) const { return port * (fabric_.topology().settings.flow_ids + 1) + id; }
   void cover_states(uint16_t node, const Port& port);

@@ -53,6 +53,8 @@ void Checker::log_frame(uint32_t link, unsigned direction, LinkFrameEvent event,
 }
 
 void Checker::on_frame(uint32_t link, unsigned direction, LinkFrameEvent event, Packet& packet, Nanos at) {
+  if (event == LinkFrameEvent::sent && SimPool::tag(packet).doomed)
+    fail(1, "a forged frame that no switch may forward is sent on link " + std::to_string(link));
   if (link >= directions_.size()) return;  // a host's: what matters is what the host gets
   if (log_ != nullptr) log_frame(link, direction, event, packet, at);
   trace(uint64_t{link} << 40 | uint64_t{direction} << 36 | uint64_t(event) << 32 | packet.length);
@@ -182,8 +184,24 @@ void Checker::drop_ghost(uint32_t link, unsigned direction, Packet& packet, bool
   way.any_delivered = true;
 }
 
+// Forged data frames that no switch may forward. One with an old position only if the receiver is past it already.
+bool Checker::must_die(uint32_t link, unsigned direction, std::string_view forgery, const Packet& packet) const {
+  for (const std::string_view kind :
+       {"flow_id_high", "other_channel", "bad_kind", "other_version", "stale_tag", "no_life"})
+    if (forgery == kind) return true;
+  WireData data;
+  if (forgery != "position_back" || !read_wire_data(packet.data, packet.length, data)) return false;
+  const LinkEnd to = end_of(link, 1 - direction);
+  const Node* node = fabric_.node(to.node_index);
+  if (node == nullptr) return false;
+  const Port& port = node->port(to.port);
+  return port.session.up() && port.session.tag() == data.tag &&
+         serial_before(data.data_flow, port.input.flows[data.flow_id].next_data_flow);
+}
+
 // What a forger has touched is not compared byte by byte until the next session.
-void Checker::on_forged(uint32_t link, unsigned direction, std::string_view forgery) {
+void Checker::on_forged(uint32_t link, unsigned direction, std::string_view forgery, Packet& packet) {
+  SimPool::tag(packet).doomed = must_die(link, direction, forgery, packet);
   coverage_.reach("forgery: " + std::string(forgery));
   directions_[link][direction].forged = directions_[link][1 - direction].forged = true;
   sessions_lost_ = true;

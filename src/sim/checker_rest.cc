@@ -39,8 +39,11 @@ std::string Checker::unrest() const {
       if (!left.empty()) return left;
       own += port.output.control_packets + port.output.pending_packets + (port.output.probes != nullptr);
     }
-    for (uint32_t worker = 0; worker < state->workers(); ++worker)
+    for (uint32_t worker = 0; worker < state->workers(); ++worker) {
       if (state->worker(worker).copies_out() != 0) return "node " + name + ": copies out";
+      if (state->worker(worker).link_state().digest() != fabric_.node(0)->worker(0).link_state().digest())
+        return "node " + name + " worker " + std::to_string(worker) + " knows other link states than the first node";
+    }
     const int64_t held = fabric_.pool().held(fabric_.owner(node));
     if (held != own)
       return "node " + name + " holds " + std::to_string(held) + " packets, " + std::to_string(own) + " of its own";
@@ -53,6 +56,10 @@ void Checker::check_totals() const {
   const PortCounters total = fabric_.total();
   const std::string numbers = "edges delivered " + std::to_string(total.delivered_bytes) + " bytes of flows, " +
                               std::to_string(total.acknowledged_bytes) + " came back acknowledged";
+  // Frames do not cross for ports that are not of their VLAN (E1). Of a broken neighbour's nothing is known.
+  const uint64_t strays = total.drops[static_cast<unsigned>(DropReason::vlan_egress)];
+  if (strays != 0 && fabric_.forged_frames() == 0)
+    fail(3, std::to_string(strays) + " frames crossed to ports of other VLANs");
   if (total.acknowledged_bytes > total.delivered_bytes) fail(1, numbers);
   if (!sessions_lost_ && total.acknowledged_bytes != total.delivered_bytes) fail(1, numbers + ", no session ended");
 }

@@ -122,9 +122,29 @@ void Checker::check_output_flows(uint16_t node, const Port& port) {
     ++used;
     if (entry.flags & kOutputCounted) ++held_.orphans_by_input[entry.input_port];
   }
+  check_shares(node, port);
   if (used != port.output.flows.used())
     fail(4, place(node, port.index) + ": " + std::to_string(port.output.flows.used()) + " flow IDs counted as used, " +
                 std::to_string(used) + " are");
+}
+
+// K11: whatever the others take, an input port can always have its share of an output's flow IDs: half of them, divided
+// by the ports, at least one.
+void Checker::check_shares(uint16_t node, const Port& port) {
+  const OutputFlowTable& flows = port.output.flows;
+  const size_t inputs = held_.cost_by_input.size();
+  const uint32_t share = std::max<uint32_t>(1, flows.size() / static_cast<uint32_t>(2 * inputs));
+  std::vector<uint32_t> taken(inputs);
+  for (uint32_t i = 1; i <= flows.size(); ++i) {
+    const OutputFlow& entry = flows[static_cast<FlowId>(i)];
+    if (entry.state != OutputFlowState::free) ++taken[entry.input_port];
+  }
+  uint32_t kept = 0;
+  for (const uint32_t ids : taken) kept += share - std::min(share, ids);
+  if (flows.size() - flows.used() < kept)
+    fail(8, place(node, port.index) + ": " + std::to_string(flows.used()) + " of " + std::to_string(flows.size()) +
+                " flow IDs are taken, " + std::to_string(kept) +
+                " are to be kept for inputs that have less than theirs");
 }
 
 void Checker::check_input_flows(uint16_t node, const Port& port) {
@@ -172,7 +192,12 @@ void Checker::check_reservation(uint16_t node, const Port& port, FlowId id) {
     if (flow.flow_extent() != 0) fail(1, where() + "extent without output flow: " + numbers(flow));
     return;
   }
-  const Port& output = fabric_.node(node)->port(flow.follow_port);
+  const Node& state = *fabric_.node(node);
+  const PortSet paths = state.worker(state.worker_of_port(port.index)).routes().primary(flow.destination.node);
+  const bool here = flow.destination.node == state.description().address;
+  if (!here && !(flow.flags & kFlowLeaving) && !(paths >> flow.follow_port & 1))
+    fail(8, where() + "stays on port " + std::to_string(flow.follow_port) + ", which leads nowhere (R12)");
+  const Port& output = state.port(flow.follow_port);
   const OutputFlow& entry = output.output.flows[flow.output_flow];
   if (entry.state != OutputFlowState::reserved || entry.input_port != port.index || entry.input_flow != id ||
       entry.input_epoch != port.input.epoch)

@@ -20,6 +20,7 @@ inline constexpr auto kOtherRows = std::to_array<std::string_view>({
     "fault: host_stalls",
     "fault: link_flap",
     "fault: one_way",
+    "fault: pause_and_reset",
     "fault: pause_long",
     "fault: pause_short",
     "fault: receive ring full",

@@ -147,7 +147,8 @@ void Fabric::forge(uint32_t link, unsigned direction, Packet& packet) {
     Random random(order.seed++);
     if (!forge_frame(order.forgery, packet, random)) continue;
     ++forged_frames_;
-    if (watcher_ != nullptr) watcher_->on_forged(link, direction, kForgeryNames[static_cast<unsigned>(order.forgery)]);
+    if (watcher_ != nullptr)
+      watcher_->on_forged(link, direction, kForgeryNames[static_cast<unsigned>(order.forgery)], packet);
     if (--order.frames == 0) forging_.erase(forging_.begin() + static_cast<ptrdiff_t>(i));
     return;
   }

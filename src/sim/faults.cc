@@ -41,6 +41,8 @@ void FaultInjector::do_one(Nanos now) {
       return pause(now, false);
     case FaultKind::pause_long:
       return pause(now, true);
+    case FaultKind::pause_and_reset:
+      return pause_and_reset(now);
     case FaultKind::delay_change:
       return change_delay();
     case FaultKind::burst_loss:
@@ -111,12 +113,57 @@ void FaultInjector::pause(Nanos now, bool is_long) {
   const auto worker = static_cast<uint32_t>(random_.below(fabric_.setup().nodes[node].workers));
   const Nanos length =
       is_long ? between(5 * kMillisecond, plan_.pause_max_ns) : between(10 * kMicrosecond, 3 * kMillisecond);
-  fabric_.pause(node, worker, now + length);
-  pauses_end_ns_ = std::max(pauses_end_ns_, now + length);
+  pause_worker(node, worker, length, now);
   tell_(is_long ? FaultKind::pause_long : FaultKind::pause_short,
         "node " + std::to_string(node) + " worker " + std::to_string(worker) + " pauses for " + std::to_string(length) +
             " ns",
         0);
+}
+
+void FaultInjector::pause_worker(uint16_t node, uint32_t worker, Nanos length, Nanos now) {
+  fabric_.pause(node, worker, now + length);
+  pauses_end_ns_ = std::max(pauses_end_ns_, now + length);
+}
+
+// A session of one worker is reset while another worker of the node stands still, with packets of the ended session in
+// the ring before it. Lies in wait for the worst moment: an output flow ID is given out and its first packet is to
+// come.
+void FaultInjector::pause_and_reset(Nanos now) {
+  const uint32_t link = some_link();
+  const auto direction = static_cast<unsigned>(random_.below(2));
+  const LinkEnd end = fabric_.topology().links[link].ends[1 - direction];
+  if (fabric_.setup().nodes[end.node_index].workers > 1) lie_in_wait(link, direction, now, now + 2 * kMillisecond);
+}
+
+void FaultInjector::lie_in_wait(uint32_t link, unsigned direction, Nanos now, Nanos patience) {
+  const LinkEnd end = fabric_.topology().links[link].ends[1 - direction];
+  const Node* node = fabric_.node(end.node_index);
+  if (node == nullptr || now > std::min(patience, until_)) return;
+  for (PortIndex output = 0; output < node->ports(); ++output) {
+    const uint32_t worker = node->worker_of_port(output);
+    if (worker == node->worker_of_port(end.port)) continue;
+    const OutputFlowTable& flows = node->port(output).output.flows;
+    for (uint32_t id = 1; id <= flows.size(); ++id) {
+      const OutputFlow& entry = flows[static_cast<FlowId>(id)];
+      const bool fresh = entry.state == OutputFlowState::reserved && entry.extent() == 0 && entry.queued == 0;
+      if (fresh && entry.input_port == end.port) return reset_behind_pause(link, direction, worker, now);
+    }
+  }
+  fabric_.engine().at(now + kMicrosecond / 2,
+                      [=, this] { lie_in_wait(link, direction, now + kMicrosecond / 2, patience); });
+}
+
+void FaultInjector::reset_behind_pause(uint32_t link, unsigned direction, uint32_t worker, Nanos now) {
+  const uint16_t node = fabric_.topology().links[link].ends[1 - direction].node_index;
+  const Nanos length = between(100 * kMicrosecond, 3 * kMillisecond);
+  pause_worker(node, worker, length, now);
+  fabric_.engine().at(now + kMicrosecond, [this, link, direction, seed = random_.next()] {
+    fabric_.forge_next(link, direction, Forgery::position_far, 1, seed);
+  });
+  tell_(FaultKind::pause_and_reset,
+        "node " + std::to_string(node) + " worker " + std::to_string(worker) + " pauses for " + std::to_string(length) +
+            " ns, and link " + std::to_string(link) + " is reset",
+        link);
 }
 
 void FaultInjector::change_delay() {
@@ -141,7 +188,7 @@ void FaultInjector::stall_host(Nanos now) {
 void FaultInjector::forge() {
   const uint32_t link = some_link();
   const auto direction = static_cast<unsigned>(random_.below(2));
-  for (uint64_t orders = 1 + random_.below(3); orders > 0; --orders) {
+  for (uint64_t orders = 1 + random_.below(6); orders > 0; --orders) {
     const auto forgery = static_cast<Forgery>(random_.below(kForgeries));
     const auto frames = static_cast<uint32_t>(1 + random_.below(8));
     fabric_.forge_next(link, direction, forgery, frames, random_.next());

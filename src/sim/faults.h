@@ -19,7 +19,9 @@ namespace heddle::sim {
 #define HEDDLE_FAULT_KINDS(X) \
   X(link_flap)                \
   X(one_way)                  \
-  X(crash) X(crash_neighbours) X(pause_short) X(pause_long) X(delay_change) X(burst_loss) X(host_stalls) X(forgery)
+  X(crash)                    \
+  X(crash_neighbours)         \
+  X(pause_short) X(pause_long) X(pause_and_reset) X(delay_change) X(burst_loss) X(host_stalls) X(forgery)
 // clang-format on
 
 enum class FaultKind : uint8_t {
@@ -62,6 +64,10 @@ class FaultInjector {
   void crash(uint16_t node, Nanos now);
   void crash_neighbours(Nanos now);
   void pause(Nanos now, bool is_long);
+  void pause_worker(uint16_t node, uint32_t worker, Nanos length, Nanos now);
+  void pause_and_reset(Nanos now);
+  void lie_in_wait(uint32_t link, unsigned direction, Nanos now, Nanos patience);
+  void reset_behind_pause(uint32_t link, unsigned direction, uint32_t worker, Nanos now);
   void change_delay();
   void burst_loss(Nanos now);
   void stall_host(Nanos now);

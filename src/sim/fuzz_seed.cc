@@ -36,9 +36,12 @@ class SeedRun {
   void begin();
   void wait_for_links();
   void require_progress();
+  bool finds_match_entry(const HostFlow& flow) const;
   void require_rest();
   std::string broken_links() const;
-  std::string describe(LinkEnd end) const;
+  void note_counters();
+  std::string describe_ports() const;
+  std::string describe(const Port& port, const PortCounters& before) const;
   const FabricSettings& settings() const { return swarm_.setup.topology.settings; }
   Nanos life() const { return swarm_.setup.topology.classes.front().life_ns; }
 
@@ -50,6 +53,7 @@ class SeedRun {
   Fabric fabric_;
   Checker checker_;
   FaultInjector faults_;
+  std::vector<PortCounters> counted_;  // by node and port
 };
 
 void SeedRun::say(const std::string& text) {
@@ -61,17 +65,35 @@ void SeedRun::tell(FaultKind kind, const std::string& text) {
   say(text);
 }
 
-// Whatever a port has counted that tells why frames do not get on, and its flows that have something.
-std::string SeedRun::describe(LinkEnd end) const {
-  const Node* node = fabric_.node(end.node_index);
-  if (node == nullptr) return "node is down";
-  const Port& port = node->port(end.port);
-  std::string text = "at node " + std::to_string(end.node_index) + " port " + std::to_string(end.port) + ": received " +
-                     std::to_string(port.counters.received_frames) + ", sent " +
-                     std::to_string(port.counters.sent_frames);
+void SeedRun::note_counters() {
+  counted_.clear();
+  for (uint16_t index = 0; index < swarm_.setup.topology.nodes.size(); ++index) {
+    const Node& node = *fabric_.node(index);
+    for (PortIndex port = 0; port < node.ports(); ++port) counted_.push_back(node.port(port).counters);
+  }
+}
+
+// What tells why frames do not get on: on each port the drops since note_counters() and the flows that have something.
+std::string SeedRun::describe_ports() const {
+  std::string text;
+  size_t place = 0;
+  for (uint16_t index = 0; index < swarm_.setup.topology.nodes.size(); ++index) {
+    const Node& node = *fabric_.node(index);
+    for (PortIndex port = 0; port < node.ports(); ++port)
+      text += "\n  node " + std::to_string(index) + " port " + std::to_string(port) + ": " +
+              describe(node.port(port), counted_[place++]);
+  }
+  return text;
+}
+
+std::string SeedRun::describe(const Port& port, const PortCounters& before) const {
+  std::string text = "received " + std::to_string(port.counters.received_frames - before.received_frames) + ", sent " +
+                     std::to_string(port.counters.sent_frames - before.sent_frames) + ", output flows " +
+                     std::to_string(port.output.flows.used()) + ", waiting " +
+                     std::to_string(port.input.waiting_packets);
   for (unsigned i = 0; i < kDropReasons; ++i)
-    if (port.counters.drops[i] != 0)
-      text += ", " + std::string(kDropReasonNames[i]) + " " + std::to_string(port.counters.drops[i]);
+    if (port.counters.drops[i] != before.drops[i])
+      text += ", " + std::string(kDropReasonNames[i]) + " " + std::to_string(port.counters.drops[i] - before.drops[i]);
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
     const InputFlow& flow = port.input.flows[static_cast<FlowId>(i)];
     if (!flow.in_use()) continue;
@@ -137,9 +159,24 @@ void SeedRun::wait_for_links() {
   say("all links are up");
 }
 
+// Is the match table of its port's worker large enough for all flows there? Each has an entry, and one more while its
+// destination is unknown, which stays for a life after the last flood (E1).
+bool SeedRun::finds_match_entry(const HostFlow& flow) const {
+  const auto place = [this](const HostFlow& any) { return swarm_.setup.hosts[any.source].port; };
+  const LinkEnd end = place(flow);
+  const Node& node = *fabric_.node(end.node_index);
+  uint32_t neighbours = 0;
+  for (const HostFlow& other : traffic_.flows)
+    if (place(other).node_index == end.node_index &&
+        node.worker_of_port(place(other).port) == node.worker_of_port(end.port))
+      ++neighbours;
+  return 2 * neighbours <= swarm_.setup.nodes[end.node_index].match_entries;
+}
+
 // Every flow gets frames through again, those that had ended too.
 void SeedRun::require_progress() {
   constexpr Nanos kSlow = 5 * kMillisecond;
+  note_counters();
   std::vector<uint32_t> before;
   for (HostFlow& flow : traffic_.flows) {
     before.push_back(flow.next_expected);
@@ -158,7 +195,7 @@ void SeedRun::require_progress() {
     for (const HostFlow& flow : traffic_.flows) {
       const TopologyPort& exit = swarm_.setup.topology.nodes[swarm_.setup.hosts[flow.destination].port.node_index]
                                      .ports[swarm_.setup.hosts[flow.destination].port.port];
-      const bool fits = flow.length_min <= exit.mtu_bytes + kEthernetHeaderBytes;
+      const bool fits = flow.length_min <= exit.mtu_bytes + kEthernetHeaderBytes && finds_match_entry(flow);
       if (fits && flow.next_expected <= before[flow.id]) stuck = &flow;
     }
     if (stuck == nullptr) break;
@@ -166,9 +203,9 @@ void SeedRun::require_progress() {
       throw BrokenInvariant("invariant 8 (liveness) at " + std::to_string(engine_.now()) + " ns: flow " + stuck->name +
                             " got no frame through in " + std::to_string(bound) + " ns without faults: sent " +
                             std::to_string(stuck->sent_frames) + ", of these since " +
-                            std::to_string(stuck->sent_frames - before[stuck->id]) + "\n  source " +
-                            describe(swarm_.setup.hosts[stuck->source].port) + "\n  destination " +
-                            describe(swarm_.setup.hosts[stuck->destination].port));
+                            std::to_string(stuck->sent_frames - before[stuck->id]) + ", from node " +
+                            std::to_string(swarm_.setup.hosts[stuck->source].port.node_index) + " to node " +
+                            std::to_string(swarm_.setup.hosts[stuck->destination].port.node_index) + describe_ports());
     engine_.run_until(engine_.now() + kStep);
   }
   say("all flows get through");

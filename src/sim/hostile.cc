@@ -45,7 +45,7 @@ void HostileSender::write(Packet& packet, Fabric& fabric, uint16_t host, Nanos n
     case HostileKind::fabric_data:
     case HostileKind::fabric_ack:
     case HostileKind::fabric_hello:
-      return write_fabric(packet, kind);
+      return write_fabric(packet, kind, victim);
     case HostileKind::malformed_ip:
     case HostileKind::malformed_l4:
     case HostileKind::checksum_impossible:
@@ -92,7 +92,7 @@ void HostileSender::write(Packet& packet, Fabric& fabric, uint16_t host, Nanos n
 }
 
 // They look as if a neighbour had sent them: right version, right check.
-void HostileSender::write_fabric(Packet& packet, HostileKind kind) {
+void HostileSender::write_fabric(Packet& packet, HostileKind kind, uint64_t victim) {
   if (kind == HostileKind::fabric_data) {
     packet.length = 100;
     packet.destination = {static_cast<uint16_t>(1 + random_.below(16)), 0};
@@ -124,6 +124,7 @@ void HostileSender::write_fabric(Packet& packet, HostileKind kind) {
     hello.set_names("evil", "p0");
     write_hello(packet, hello, port_mac({1, 1}));
   }
+  if (random_.below(2) == 0) store_mac(packet.data, victim);  // a frame for a station, but for its type
 }
 
 void HostileSender::write_ip(Packet& packet, HostileKind kind, uint64_t source, uint64_t destination) {

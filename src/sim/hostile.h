@@ -66,7 +66,7 @@ class HostileSender {
   const uint64_t* sent() const { return sent_; }  // by kind
 
  private:
-  void write_fabric(Packet& packet, HostileKind kind);
+  void write_fabric(Packet& packet, HostileKind kind, uint64_t victim);
   void write_ip(Packet& packet, HostileKind kind, uint64_t source, uint64_t destination);
   void write_plain(Packet& packet, HostileKind kind, uint64_t source, uint64_t destination, uint16_t vlan, bool tagged,
                    uint32_t length, Nanos now);

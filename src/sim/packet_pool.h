@@ -24,6 +24,7 @@ struct PacketTag {
   uint32_t ghost = ~0u;         // index of the checker's record while the frame is on a link
   bool flooded = false;         // on the last link to a host: it came by the tree
   uint32_t* counted = nullptr;  // packets of a limited pool, while they are in its node
+  bool doomed = false;          // forged so that no switch may forward it
   bool partial = false;         // from a host: its port says that the checksum is left to the hardware
 };
 

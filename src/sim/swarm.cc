@@ -98,7 +98,7 @@ void draw_faults(Swarm& swarm, Random& random) {
     for (unsigned kind = 0; kind < kFaultKinds; ++kind)
       if (one_in(random, 4)) plan.kinds |= 1u << kind;
   }
-  if (one_in(random, 5)) plan.kinds |= 1u << static_cast<unsigned>(FaultKind::forgery);
+  if (one_in(random, 4)) plan.kinds |= 1u << static_cast<unsigned>(FaultKind::forgery);
   plan.mean_interval_ns = draw(random, 1, 15) * kMillisecond;
   const Nanos life = swarm.setup.topology.classes.front().life_ns;
   // A process takes longer to start than its last frames live; what is sent anew can't overtake them.
@@ -119,6 +119,9 @@ Swarm draw_swarm(uint64_t seed) {
   draw_settings(topology.settings, random);
   draw_classes(topology, random);
   draw_topology(swarm, random);
+  for (const TopologyNode& node : topology.nodes)  // each input port can have one (K11)
+    topology.settings.flow_ids =
+        std::max<uint32_t>(topology.settings.flow_ids, static_cast<uint32_t>(node.ports.size()));
   draw_node_sizes(swarm, random);
   draw_links(swarm, random);
   draw_traffic(swarm, random);

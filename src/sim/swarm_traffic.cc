@@ -125,18 +125,11 @@ void draw_hostile(Swarm& swarm, Random& random) {
     options.burst_frames = static_cast<uint32_t>(draw(random, 1, 4));
     options.flows = static_cast<uint32_t>(pick(random, {10, 10'000}));
   }
-  // Stations that the file puts where nobody is: a port that isn't there, a node that isn't there, a port of other
-  // VLANs.
+  // Stations that the file puts where nobody is: a port that isn't there, a node that isn't there.
   if (one_in(random, 2)) {
     const uint16_t address = topology.nodes[random.below(topology.nodes.size())].address;
     topology.stations.push_back({0x02cc00000001, 1, {address, 60}});
     topology.stations.push_back({0x02cc00000002, 1, {65000, 0}});
-    for (uint16_t host = 0; host < swarm.setup.hosts.size(); ++host) {
-      if (port_of(swarm, host).vlans.member(1)) continue;
-      const LinkEnd end = swarm.setup.hosts[host].port;
-      topology.stations.push_back({0x02cc00000003, 1, {topology.nodes[end.node_index].address, end.port}});
-      break;
-    }
   }
 }
 

@@ -210,6 +210,11 @@ std::string with_node(const std::string& rest) {
 const WrongFile kFabric[] = {
     {"duration_without_unit", with_node("settings: { hello_interval: 10 }\n"),
      "topology.yaml:4:29: settings.hello_interval: found 10, allowed 100us to 10s\n"},
+    {"flow_ids_below_ports", "name: x\nsettings: { flow_ids: 1 }\nnodes: { a: { address: 1, ports: { p1: , p2: } } }\n",
+     "topology.yaml:2:23: settings.flow_ids: found 1, allowed at least the 2 ports of a\n"},
+    {"output_room_below_frame", with_node("edge_mtu: 9000\nsettings: { output_room: 4 }\n"),
+     "topology.yaml:5:26: settings.output_room: found 4, allowed at least 5, the buffers of the largest frame of "
+     "a:p1\n"},
     {"flow_ids_range", with_node("settings: { flow_ids: 65536 }\n"),
      "topology.yaml:4:23: settings.flow_ids: found 65536, allowed 1 to 65535\n"},
     {"drop_mark_above_credits", with_node("settings: { input_drop_mark: 1024 }\n"),

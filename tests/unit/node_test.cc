@@ -118,5 +118,35 @@ TEST_P(Pair, ARestartedNeighbourGetsANewSession) {
 
 INSTANTIATE_TEST_SUITE_P(Workers, Pair, testing::Values(1u, 2u));
 
+// More flows than IDs, none of which ever comes to rest: all get through all the same (F10, K11).
+struct TooFewIds : testing::TestWithParam<uint32_t> {};
+
+TEST_P(TooFewIds, AreHeldInTurns) {
+  constexpr uint8_t kFlows = 8;
+  const uint32_t inputs = GetParam();
+  Topology topology;
+  topology.settings.flow_ids = 4;
+  add_node(topology, 1, inputs);
+  add_node(topology, 2, 1);
+  add_link(topology, 0, 1);
+  TestFabric fabric(topology);
+  fabric.run(100 * kMillisecond);
+  fabric.device(1, 0).incoming.push_back(broadcast(2, 0));
+  fabric.run(kMillisecond);
+  for (uint32_t round = 0; round < 3000; ++round) {
+    for (uint8_t flow = 0; flow < kFlows; ++flow)
+      fabric.device(0, static_cast<PortIndex>(flow % inputs)).incoming.push_back(frame(2, 10 + flow, round));
+    fabric.run(10 * kMicrosecond);
+  }
+  std::array<uint32_t, kFlows> delivered{};
+  for (const Frame& bytes : fabric.device(1, 0).delivered)
+    if (bytes[11] >= 10 && bytes[11] < 10 + kFlows) ++delivered[bytes[11] - 10];
+  for (const uint32_t frames : delivered) EXPECT_GT(frames, 3000u / kFlows / 2);
+  EXPECT_GT(fabric.events(ProtocolEvent::id_yielded) + fabric.events(ProtocolEvent::edge_id_waited), 10u);
+}
+
+// One host: its port has too few. Two: each port has enough, their common output too few.
+INSTANTIATE_TEST_SUITE_P(Hosts, TooFewIds, testing::Values(1u, 2u));
+
 }  // namespace
 }  // namespace heddle::test

@@ -63,7 +63,7 @@ TEST(LinkState, OnlyNewerRecordsAreNews) {
   const Topology topology = ring();
   LinkState links(topology, 0, true);
   EXPECT_TRUE(links.apply(2, 7, 0b01));
-  EXPECT_FALSE(links.apply(2, 7, 0b11));
+  EXPECT_FALSE(links.apply(2, 7, 0b01));
   EXPECT_FALSE(links.apply(2, 6, 0b11));
   EXPECT_TRUE(links.apply(2, 8, 0b11));
 }
@@ -87,6 +87,26 @@ TEST(LinkState, ANodeOverridesWhatItSaidBeforeItsRestart) {
   EXPECT_TRUE(links.apply(0, 1000, 0b00));
   EXPECT_EQ(links.record(0).sequence, 1001u);
   EXPECT_EQ(links.record(0).ports_up, PortSet{0b11});
+}
+
+// A node that restarts counts from 1 again and may come to a sequence of its former life before it hears of it.
+TEST(LinkState, TwoRecordsWithOneSequenceComeToAnEnd) {
+  const Topology topology = ring();
+  LinkState one(topology, 1, true), other(topology, 2, true);
+  one.apply(3, 5, 0b01);
+  other.apply(3, 5, 0b11);
+  EXPECT_TRUE(one.apply(3, 5, 0b11));  // the larger mask wins, whoever hears of it first
+  EXPECT_FALSE(other.apply(3, 5, 0b01));
+  EXPECT_EQ(one.record(3).ports_up, other.record(3).ports_up);
+
+  LinkState self(topology, 3, true);
+  self.originate(0b01);
+  const uint32_t sequence = self.record(3).sequence;
+  EXPECT_TRUE(self.apply(3, sequence, 0b11));  // not what it says now: said again, later
+  EXPECT_EQ(self.record(3).sequence, sequence + 1);
+  EXPECT_EQ(self.record(3).ports_up, PortSet{0b01});
+  EXPECT_TRUE(self.apply(3, sequence + 1, 0b00));  // also against a smaller mask
+  EXPECT_EQ(self.record(3).ports_up, PortSet{0b01});
 }
 
 TEST(LeastLoaded, PrefersTheShortestQueueThatIsUp) {
