@@ -6,6 +6,7 @@
 
 #include "config/units.h"
 #include "heddle/frames.h"
+#include "node/worker.h"
 
 namespace heddle {
 
@@ -50,9 +51,13 @@ uint64_t buffers_needed(const ProcessConfig& process) {
   uint64_t buffers = uint64_t{kPoolCacheBuffers} * process.threads;
   for (const NodeProcess& node : process.nodes) {
     const std::vector<TopologyPort>& ports = process.topology.nodes[node.node_index].ports;
+    const NodeOptions sizes{};
+    const uint64_t edge_buffers =
+        settings.input_drop_mark_packets + settings.output_room_packets * ports.size() + sizes.waiting_max;
+    buffers += uint64_t{node.workers} * sizes.copies_max;
     for (const PortDevice& device : node.ports) {
       const bool fabric = ports[device.port].fabric;
-      buffers += fabric ? settings.link_credits : settings.input_drop_mark_packets;
+      buffers += fabric ? settings.link_credits : edge_buffers;
       const bool in_process = fabric && device.device.empty();
       if (!in_process) buffers += process.receive_descriptors + process.transmit_descriptors;
     }

@@ -40,8 +40,8 @@ std::string_view device_argument(std::string_view device, std::string_view argum
 // The largest frame that a device of this string can take, as far as the string tells.
 uint32_t device_frame_bytes_max(std::string_view device);
 
-// Buffers that can be in use at once: what every port may hold by its credits or its drop mark, both rings of
-// every device, and the caches of every thread.
+// Buffers that can be in use at once: what every port may hold by its credits, or by its drop mark, its room at the
+// outputs and its frames that wait for a flow ID; copies of floods; both rings of every device; caches of every thread.
 uint64_t buffers_needed(const ProcessConfig& process);
 
 }  // namespace heddle

@@ -67,11 +67,11 @@ void EthdevDevice::configure(const EthdevOptions& options, MempoolPool& pool) {
   if ((error = rte_eth_dev_configure(port_id_, 1, 1, &conf)) != 0) fail(device_, "can't be configured", error);
   if ((error = rte_eth_dev_set_mtu(port_id_, options.mtu_bytes)) != 0) note("setting the MTU", error);
 
-  uint16_t receive_descriptors = options.receive_descriptors;
+  receive_descriptors_ = options.receive_descriptors;
   uint16_t transmit_descriptors = options.transmit_descriptors;
-  rte_eth_dev_adjust_nb_rx_tx_desc(port_id_, &receive_descriptors, &transmit_descriptors);
+  rte_eth_dev_adjust_nb_rx_tx_desc(port_id_, &receive_descriptors_, &transmit_descriptors);
   const auto socket = static_cast<unsigned>(std::max(0, rte_eth_dev_socket_id(port_id_)));
-  if ((error = rte_eth_rx_queue_setup(port_id_, 0, receive_descriptors, socket, nullptr, pool.mempool())) != 0)
+  if ((error = rte_eth_rx_queue_setup(port_id_, 0, receive_descriptors_, socket, nullptr, pool.mempool())) != 0)
     fail(device_, "has no receive queue", error);
   if ((error = rte_eth_tx_queue_setup(port_id_, 0, transmit_descriptors, socket, nullptr)) != 0)
     fail(device_, "has no transmit queue", error);

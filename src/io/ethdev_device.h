@@ -29,6 +29,7 @@ class EthdevDevice : public OutwardDevice {
 
   uint32_t receive(Packet** packets, uint32_t count, Nanos now) override;
   uint32_t transmit(Packet** packets, uint32_t count, Nanos now) override;
+  uint32_t receive_room() const override { return receive_descriptors_; }
 
   const std::string& device() const override { return device_; }
   const std::string& driver() const override { return driver_; }
@@ -46,6 +47,7 @@ class EthdevDevice : public OutwardDevice {
   std::string driver_;
   std::vector<std::string> notes_;
   uint16_t port_id_ = 0;
+  uint16_t receive_descriptors_ = 0;
   std::atomic<uint64_t> unusable_frames_{0};  // in several pieces that could not be made one
 };
 

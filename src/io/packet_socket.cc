@@ -110,6 +110,8 @@ std::atomic_ref<uint32_t> PacketSocket::status_of(uint32_t ahead) const {
   return std::atomic_ref<uint32_t>(reinterpret_cast<tpacket2_hdr*>(slot_at(ahead))->tp_status);
 }
 
+uint32_t PacketSocket::receive_room() const { return kSlots; }
+
 uint32_t PacketSocket::receive(Packet** packets, uint32_t count, Nanos) {
   uint32_t ready = 0;
   while (ready < count && (status_of(ready).load(std::memory_order_acquire) & TP_STATUS_USER) != 0) ++ready;

@@ -29,6 +29,7 @@ class PacketSocket : public OutwardDevice {
 
   uint32_t receive(Packet** packets, uint32_t count, Nanos now) override;
   uint32_t transmit(Packet** packets, uint32_t count, Nanos now) override;
+  uint32_t receive_room() const override;
 
   const std::string& device() const override { return device_; }
   const std::string& driver() const override { return driver_; }

@@ -14,12 +14,14 @@ class Device {
  public:
   virtual ~Device() = default;
   // Up to `count` frames that have come in, oldest first; the caller owns them. data and length are set, all other
-  // metadata is zero but kPacketChecksumPartial. Fewer than `count` means that the receive queue is empty.
+  // metadata is zero but kPacketChecksumPartial. None means that the receive queue is empty.
   virtual uint32_t receive(Packet** packets, uint32_t count, Nanos now) = 0;
   // Takes frames from the front, in order, and says how many; the rest stays the caller's.
   virtual uint32_t transmit(Packet** packets, uint32_t count, Nanos now) = 0;
   // When the next frame that is already under way can be received, or kNever if none is known of.
   virtual Nanos next_arrival() const { return kNever; }
+  // Frames that the receive queue can hold: a frame has come in after the one taken so many before it (K8).
+  virtual uint32_t receive_room() const { return ~0u; }
 };
 
 }  // namespace heddle

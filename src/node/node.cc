@@ -27,6 +27,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
                                .credits = fabric.link_credits};
   auto port = std::make_unique<Port>(index, settings, fabric, ports, session);
   port->device = options.devices[index];
+  port->receive_room = options.devices[index]->receive_room();
   port->mac = port_mac(self);
   for (Voq& voq : port->input.voqs) voq.room = fabric.output_room_packets;
   if (settings.rate_bps != 0) {

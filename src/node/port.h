@@ -100,7 +100,10 @@ struct Port {
   PortIndex index;
   const TopologyPort& settings;
   Device* device = nullptr;
-  Nanos seen_empty_ns = 0;  // when the receive queue was last seen empty (K8)
+  uint32_t receive_room = ~0u;  // of the device
+  Nanos seen_empty_ns = 0;      // the frames in the receive queue have come in since (K8)
+  Nanos mark_ns = 0;            // at this time the queue was read, after so many frames:
+  uint64_t mark_frames = 0;
   uint64_t mac = 0;
   InputSide input;
   OutputSide output;

@@ -32,9 +32,7 @@ void Worker::receive(Nanos now) {
 void Worker::receive_port(Port& port, Nanos now) {
   Packet* packets[kBurst];
   for (uint32_t burst = 0; burst < kBurstsPerTurn; ++burst) {
-    // The receive queue was empty until then: an upper bound of how long these frames have lain in it (K8).
-    const Nanos head = port.device->next_arrival();
-    if (head != kNever) port.seen_empty_ns = std::max(port.seen_empty_ns, std::min(head, now));
+    bound_arrivals(port, now);
     const uint32_t count = port.device->receive(packets, kBurst, now);
     result_.packets += count;
     port.counters.received_frames += count;
@@ -48,12 +46,21 @@ void Worker::receive_port(Port& port, Nanos now) {
       else
         edge_receive(port, packet, now);
     }
-    if (count < kBurst) {
-      port.seen_empty_ns = now;
-      return;
-    }
+    if (count == 0) port.seen_empty_ns = now;
+    if (count < kBurst) return;
   }
   result_.busy = true;
+}
+
+// K8: an upper bound of how long the next frames have lain in the receive queue. Links in memory know when their first
+// frame came; of a device is known that what it held when it was last marked has been taken, a queue's length later.
+void Worker::bound_arrivals(Port& port, Nanos now) {
+  const Nanos head = port.device->next_arrival();
+  if (head != kNever) port.seen_empty_ns = std::max(port.seen_empty_ns, std::min(head, now));
+  if (port.counters.received_frames - port.mark_frames < port.receive_room) return;
+  port.seen_empty_ns = std::max(port.seen_empty_ns, port.mark_ns);
+  port.mark_ns = now;
+  port.mark_frames = port.counters.received_frames;
 }
 
 void Worker::edge_receive(Port& port, Packet* packet, Nanos now) {

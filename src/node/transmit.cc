@@ -40,7 +40,10 @@ Packet* Worker::take_queued(Port& port) {
 // One burst; true if there may be another one.
 bool Worker::transmit_fabric(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  if (output.pending_packets != 0 && !send_pending(port, now)) return false;
+  if (output.pending_packets != 0) {
+    age_pending(port, now);
+    if (!send_pending(port, now)) return false;
+  }
   if (port.session.up()) {
     send_credits(port, now);
     send_probes(port);
@@ -93,6 +96,15 @@ void Worker::stamp(Port& port, Packet* packet, Nanos now) {
   if (!(packet->flags & kPacketFabric)) prepend_fabric_header(*packet);
   --packet->hop_limit;
   stamp_data_frame(*packet, stamp);
+}
+
+// K8: frames that the device has refused go on ageing. They have their positions, so one whose life is over is sent all
+// the same, with no life: the next hop counts it and lets it die.
+void Worker::age_pending(Port& port, Nanos now) {
+  for (uint32_t i = 0; i < port.output.pending_packets; ++i) {
+    Packet* packet = port.output.pending[i];
+    if (packet->input_port != kNoPort) restamp_life(*packet, life_units(life_left(*packet, now)));
+  }
 }
 
 bool Worker::transmit_edge(Port& port, Nanos now) {

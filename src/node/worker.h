@@ -82,6 +82,7 @@ class Worker {
   // receive.cc: frames from devices, sorted by role of the port
   void receive(Nanos now);
   void receive_port(Port& port, Nanos now);
+  void bound_arrivals(Port& port, Nanos now);
   void edge_receive(Port& port, Packet* packet, Nanos now);
   void attach_flow(Port& port, Packet* packet, const EdgeDecision& decision, Nanos now);
   InputFlow* flow_in_use(Port& port, uint32_t match_index);
@@ -137,6 +138,7 @@ class Worker {
   bool transmit_fabric(Port& port, Nanos now);
   bool transmit_edge(Port& port, Nanos now);
   bool send_pending(Port& port, Nanos now);
+  void age_pending(Port& port, Nanos now);
   void drop_expired(Port& port, Nanos now);
   Packet* take_queued(Port& port);
   void stamp(Port& port, Packet* packet, Nanos now);

@@ -44,6 +44,7 @@ Checker::Checker(Fabric& fabric, SeedCoverage& coverage, const CheckerOptions& o
   polls_.resize(topology.nodes.size());
   session_up_.resize(topology.nodes.size());
   states_.resize(topology.nodes.size());
+  ended_.resize(topology.nodes.size());
   link_of_.resize(topology.nodes.size());
   for (uint16_t node = 0; node < topology.nodes.size(); ++node) {
     link_of_[node].assign(topology.nodes[node].ports.size(), ~0u);
@@ -72,6 +73,7 @@ std::string Checker::place(uint32_t link, unsigned direction) const {
 void Checker::after_start(uint16_t node) {
   const size_t ports = fabric_.topology().nodes[node].ports.size();
   session_up_[node].assign(ports, false);
+  ended_[node].assign(ports, {});
   states_[node].assign(ports, std::vector<uint8_t>(fabric_.topology().settings.flow_ids + size_t{1}));
 }
 
@@ -93,6 +95,13 @@ void Checker::note_sessions(uint16_t node, Nanos now) {
     const Port& port = state.port(index);
     if (!port.is_fabric()) continue;
     const bool up = port.session.up();
+    EndedSession& ended = ended_[node][index];
+    if (!up && ended.epoch != port.input.epoch) {
+      ended.epoch = port.input.epoch;
+      ended.ack_flow.clear();
+      for (uint32_t id = 0; id <= port.input.flows.size(); ++id)
+        ended.ack_flow.push_back(port.input.flows[static_cast<FlowId>(id)].ack_flow);
+    }
     if (up == session_up_[node][index]) continue;
     session_up_[node][index] = up;
     topology_changed_ns_ = now;

@@ -88,6 +88,10 @@ class Checker : public Watcher {
     std::vector<Nanos> sent_ns;
     uint32_t next_ordered = 0;  // one past the highest that came by a flow channel
   };
+  struct EndedSession {  // of a port: how far its flows were settled
+    Epoch epoch = 0;
+    std::vector<uint32_t> ack_flow;
+  };
   struct Held {                           // what the outputs and lists of one node hold
     std::vector<uint32_t> cost_by_input;  // buffers of link credit
     std::vector<uint32_t> orphans_by_input;
@@ -150,8 +154,9 @@ class Checker : public Watcher {
   std::vector<uint32_t> free_ghosts_;
   std::vector<FlowGhost> flows_;
   uint64_t data_under_way_ = 0;
-  uint64_t damage_ = 0;                        // frames whose bits have flipped, less damaged ones that hosts got
-  std::vector<std::vector<bool>> session_up_;  // by node and port, as last seen
+  uint64_t damage_ = 0;                           // frames whose bits have flipped, less damaged ones that hosts got
+  std::vector<std::vector<bool>> session_up_;     // by node and port, as last seen
+  std::vector<std::vector<EndedSession>> ended_;  // by node and port
   std::vector<std::vector<std::vector<uint8_t>>> states_;  // by node, port, flow: input state, output state << 4
   std::vector<uint32_t> polls_;                            // by node
   std::vector<std::vector<uint32_t>> link_of_;             // by node and port; ~0u on edge ports

@@ -152,9 +152,15 @@ void Checker::check_input_flows(uint16_t node, const Port& port) {
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
     const auto id = static_cast<FlowId>(i);
     const InputFlow& flow = port.input.flows[id];
+    // Of a session that has ended: nothing reaches it any more, and positions are set anew when the next one begins.
+    if (!flow.in_use() && flow.queue.empty() && !port.usable()) {
+      const EndedSession& ended = ended_[node][port.index];
+      if (ended.epoch == port.input.epoch && ended.ack_flow[id] != flow.ack_flow)
+        fail(4, place(node, port.index) + " input flow " + std::to_string(i) +
+                    ": acknowledged after its session: " + numbers(flow));
+      continue;
+    }
     if (!flow.in_use() && flow.queue.empty() && flow.flow_extent() == 0 && flow.queue_extent() == 0) continue;
-    // Of a session that has ended: positions are set anew when the next one begins.
-    if (!flow.in_use() && flow.queue.empty() && !port.usable()) continue;
     check_input_flow(node, port, id, packets);
     check_reservation(node, port, id);
   }

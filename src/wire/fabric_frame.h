@@ -261,6 +261,13 @@ inline void stamp_data_frame(Packet& packet, const Stamp& stamp) {
   packet.length = static_cast<uint16_t>(HEDDLE_DATA_OVERHEAD_BYTES + packet.payload);
 }
 
+// Writes the life alone anew, into a frame that stamp_data_frame has made.
+inline void restamp_life(Packet& packet, uint16_t units) {
+  uint8_t* header = packet.data + HEDDLE_ETHERNET_BYTES;
+  store_be16(header + offsetof(heddle_data_header, life), units);
+  store_be32(header + offsetof(heddle_link_header, check), header_check(header, sizeof(heddle_data_header)));
+}
+
 // --- record frames: ACK, probe, credit, notice, load ---
 
 AckRecord to_host(const heddle_ack_record& record);

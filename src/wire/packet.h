@@ -21,7 +21,7 @@ enum PacketFlag : uint8_t {
 struct alignas(64) Packet {
   uint8_t* data;      // first byte of the frame as it stands now
   Packet* next;       // queue link; nullptr outside queues
-  Nanos arrival_ns;   // when its receive queue was last seen empty before it came (K8)
+  Nanos arrival_ns;   // it came no earlier (K8)
   uint32_t life_ns;   // remaining at arrival (K8)
   Epoch epoch;        // session of the input port it came in by (decision 2)
   uint32_t position;  // data_flow of the header it came with

@@ -112,7 +112,7 @@ const WrongFile kBudgets[] = {
      "etc/node.yaml:4:22: receive_descriptors: found 1024, allowed 1088 or more (link_credits 1024 and a reserve "
      "of 64)\n"},
     {"pool", leaf1("buffers: 6000\n"),
-     "etc/node.yaml:4:10: buffers: found 6000, allowed 6784 or more (credits, rings and caches of all ports)\n"},
+     "etc/node.yaml:4:10: buffers: found 6000, allowed 7680 or more (credits, rings and caches of all ports)\n"},
     {"memory_below_pool", leaf1("memory: 64M\n"),
      "etc/node.yaml:4:9: memory: found 64M, allowed 81M or more (32768 buffers)\n"},
 };
