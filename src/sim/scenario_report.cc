@@ -41,6 +41,31 @@ Json workload_json(const WorkloadResult& result) {
 double milliseconds(Nanos time) { return static_cast<double>(time) / 1e6; }
 double microseconds(Nanos time) { return static_cast<double>(time) / 1e3; }
 
+std::string value_text(const ExpectationResult& result) {
+  const auto value = static_cast<double>(result.value);
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(3);
+  switch (result.expectation.measure) {
+    case Measure::gap_at_most:
+    case Measure::latency_p50_at_most:
+    case Measure::latency_p99_at_most:
+    case Measure::completion_p99_at_most:
+      out << value / 1e6 << " ms";
+      break;
+    case Measure::delivered_at_least:
+    case Measure::share_at_least:
+      out << std::setprecision(2) << value / 1e4 << '%';
+      break;
+    case Measure::throughput_at_least:
+      out << value / 1e9 << " Gb/s";
+      break;
+    default:
+      out << result.value;
+      break;
+  }
+  return out.str();
+}
+
 }  // namespace
 
 std::string report_json(const Scenario& scenario, const ScenarioResult& result) {
@@ -105,7 +130,7 @@ std::string report_text(const Scenario& scenario, const ScenarioResult& result) 
   for (const ExpectationResult& e : result.expectations)
     out << (e.met ? "  met:     " : "  NOT MET: ") << (e.expectation.workload.empty() ? "all" : e.expectation.workload)
         << ' ' << kMeasureNames[static_cast<size_t>(e.expectation.measure)] << ' ' << e.expectation.text << ", is "
-        << e.value << '\n';
+        << value_text(e) << '\n';
   if (!result.broken.empty()) out << "  BROKEN: " << result.broken << '\n';
   const double rate = result.seconds > 0 ? static_cast<double>(result.packet_hops) / result.seconds / 1e6 : 0;
   out << "  " << result.packet_hops << " packet-hops in " << std::setprecision(2) << result.seconds
