@@ -33,6 +33,15 @@ uint32_t KeyedTable::find(const void* key, uint32_t hash) const {
   return index < 0 ? kNotFound : static_cast<uint32_t>(index);
 }
 
+// In passes, so that the memory of one key is fetched while another is compared.
+void KeyedTable::find(const void* const* keys, const uint32_t* hashes, uint32_t count, uint32_t* indices) const {
+  static_assert(kNotFound == static_cast<uint32_t>(-1));
+  int32_t found[RTE_HASH_LOOKUP_BULK_MAX];
+  if (count == 0) return;
+  rte_hash_lookup_with_hash_bulk(table_, const_cast<const void**>(keys), const_cast<hash_sig_t*>(hashes), count, found);
+  for (uint32_t i = 0; i < count; ++i) indices[i] = found[i] < 0 ? kNotFound : static_cast<uint32_t>(found[i]);
+}
+
 uint32_t KeyedTable::add(const void* key, uint32_t hash) {
   const int32_t index = rte_hash_add_key_with_hash(table_, key, hash);
   return index < 0 ? kNotFound : static_cast<uint32_t>(index);

@@ -23,6 +23,7 @@ class KeyedTable {
 
   uint32_t capacity() const { return capacity_; }
   uint32_t find(const void* key, uint32_t hash) const;
+  void find(const void* const* keys, const uint32_t* hashes, uint32_t count, uint32_t* indices) const;  // up to 64
   uint32_t add(const void* key, uint32_t hash);  // kNotFound when full; a key that is there keeps its index
   void remove(const void* key, uint32_t hash);
   const void* key_at(uint32_t index) const;  // of an index that is in use

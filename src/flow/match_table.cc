@@ -10,8 +10,8 @@ uint32_t MatchTable::insert(const MatchKey& key, uint32_t hash) {
   const uint32_t index = table_.add(&key, hash);
   if (index == kNotFound) return kNotFound;
   entries_[index] = {};
-  entries_[index].destination = key.destination;
   entries_[index].input_port = key.input_port;
+  entries_[index].ftag = key.ftag;
   entries_[index].hash = hash;
   entries_[index].used = true;
   ++used_;
@@ -23,6 +23,7 @@ void MatchTable::remove(uint32_t index) {
   table_.remove(&key, entries_[index].hash);
   entries_[index].used = false;
   --used_;
+  ++evictions_;
 }
 
 }  // namespace heddle

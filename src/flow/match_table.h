@@ -11,26 +11,29 @@
 
 namespace heddle {
 
-// Fields that the class's pattern leaves out (F1) are zero. Compared byte by byte: no padding.
+// Fields that the class's pattern leaves out (F1) are zero; the stations always count. Compared byte by byte: no
+// padding. 16 bytes each: stations and where they are, IP addresses twice, the rest.
 struct MatchKey {
-  uint8_t source_address[16];
-  uint8_t destination_address[16];
-  uint64_t source_mac;       // 48 bits; above them the class (ftag)
-  uint64_t destination_mac;  // 48 bits; above them layer 3 (0, 4, 6) and the IP protocol
-  FabricAddress destination;
-  uint32_t flow_label;
+  uint8_t macs[12];  // destination, source, as in the frame
   PortIndex input_port;
   uint16_t vni;
+  uint8_t source_address[16];
+  uint8_t destination_address[16];
   uint16_t source_port, destination_port;  // TCP, UDP
+  uint32_t flow_label;
+  uint8_t l3;  // 0, 4, 6
+  uint8_t protocol;
+  uint8_t ftag;
+  uint8_t zero[5];
 };
-static_assert(sizeof(MatchKey) == 64 && alignof(MatchKey) == 8);
+static_assert(sizeof(MatchKey) == 64 && alignof(MatchKey) == 4);
 
 struct MatchEntry {
-  FabricAddress destination;
+  Nanos flooded_ns;           // when frames of it were last flooded (E1); 0 once those have died
+  FabricAddress destination;  // HEDDLE_FLOOD_NODE while unknown
   uint32_t hash;
   uint32_t station_version;  // of the station table when the entry was last compared with it
   uint32_t bytes;            // let in so far; wraps
-  Nanos flooded_ns;          // a flooded pair: its last flood; a flow: until when it is held after floods (E1)
   FlowId flow;               // last one it had
   uint16_t waiting;          // its frames in the port's queue for a flow ID (F10)
   PortIndex input_port;
@@ -45,13 +48,19 @@ class MatchTable {
 
   uint32_t hash(const MatchKey& key) const { return keyed_hash<sizeof(MatchKey)>(&key, key_); }
   uint32_t find(const MatchKey& key, uint32_t hash) const { return table_.find(&key, hash); }
-  // A new entry, with `destination`, port and hash filled in. When the table is full an entry that `idle(index)` allows
+  // A burst of them; `indices` gets kNotFound where there is none.
+  void find(const MatchKey* const* keys, const uint32_t* hashes, uint32_t count, uint32_t* indices) const {
+    table_.find(reinterpret_cast<const void* const*>(keys), hashes, count, indices);
+  }
+  // A new entry, with port, class and hash filled in. When the table is full an entry that `idle(index)` allows
   // is evicted; a bounded number is looked at. kNotFound if there is none.
   template <typename Idle>
   uint32_t add(const MatchKey& key, uint32_t hash, Idle idle);
   MatchEntry& operator[](uint32_t index) { return entries_[index]; }
   const MatchEntry& operator[](uint32_t index) const { return entries_[index]; }
   uint32_t used() const { return used_; }
+  // Grows when an entry is removed: an index that was found before may be another's.
+  uint32_t evictions() const { return evictions_; }
   uint32_t capacity() const { return table_.capacity(); }
   const MatchKey& key_at(uint32_t index) const { return *static_cast<const MatchKey*>(table_.key_at(index)); }
 
@@ -64,6 +73,7 @@ class MatchTable {
   KeyedTable table_;
   std::vector<MatchEntry> entries_;
   uint32_t used_ = 0;
+  uint32_t evictions_ = 0;
   uint32_t hand_ = 0;
 };
 

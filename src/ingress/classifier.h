@@ -33,6 +33,10 @@ class Classifier {
     if (index == kByPcp) index = by_pcp_[headers.tagged ? headers.tci >> 13 : 0];
     return classes_[index];
   }
+  const TrafficClass& of_untagged_ip(uint8_t dscp) const {
+    const uint8_t index = by_dscp_[dscp & 63];
+    return classes_[index == kByPcp ? by_pcp_[0] : index];
+  }
   // Of a frame that came over the fabric; an unknown FTAG is treated as the first class.
   const TrafficClass& of_ftag(uint8_t ftag) const { return classes_[by_ftag_[ftag & 15]]; }
   // After this long no frame of any class is left in the fabric (K8).

@@ -17,18 +17,79 @@ EdgeInput::EdgeInput(const Topology& topology, uint32_t match_entries, uint32_t 
         station_quotas_[uint32_t{node.address} << 16 | static_cast<uint32_t>(port)] = node.ports[port].stations_max;
 }
 
-DropReason EdgeInput::admit(Packet& packet, const EdgePortInput& port, Frame& frame) const {
-  EdgeHeaders& headers = frame.headers;
+namespace {
+
+// The part of a key that the class's pattern leaves in, from headers anywhere.
+void add_pattern(MatchKey& key, const EdgeHeaders& headers, uint8_t match) {
+  if (match & kMatchFlowLabel) key.flow_label = headers.flow_label;
+  if (headers.l3 == 0 || (match & (kMatchIp | kMatchPorts)) == 0) return;
+  key.l3 = headers.l3;
+  if (match & kMatchIp) {
+    std::memcpy(key.source_address, headers.address_source, 16);
+    std::memcpy(key.destination_address, headers.address_destination, 16);
+  }
+  if (match & kMatchPorts) {
+    key.protocol = headers.protocol;
+    key.source_port = headers.source_port;  // 0 unless ports_valid
+    key.destination_port = headers.destination_port;
+  }
+}
+
+// The same of a plain IPv4 frame, from fixed offsets.
+void add_plain_pattern(MatchKey& key, const uint8_t* data, uint8_t match) {
+  if ((match & (kMatchIp | kMatchPorts)) == 0) return;
+  key.l3 = 4;
+  if (match & kMatchIp) {
+    std::memcpy(key.source_address, data + 26, 4);
+    std::memcpy(key.destination_address, data + 30, 4);
+  }
+  if (match & kMatchPorts) {
+    key.protocol = data[23];
+    key.source_port = load_be16(data + 34);
+    key.destination_port = load_be16(data + 36);
+  }
+}
+
+void start_key(MatchKey& key, const Packet& packet, PortIndex port) {
+  key = {};
+  std::memcpy(key.macs, packet.data, sizeof key.macs);
+  key.input_port = port;
+  key.vni = packet.vni;
+  key.ftag = packet.ftag;
+}
+
+void set_class(Packet& packet, const EdgePortInput& port, const TrafficClass& traffic_class, uint16_t vlan) {
+  packet.ftag = traffic_class.ftag;
+  packet.vni = vlan;
+  packet.payload = packet.length;
+  packet.source = port.address;
+  packet.life_ns = static_cast<uint32_t>(traffic_class.life_ns);
+}
+
+}  // namespace
+
+DropReason EdgeInput::read(Packet& packet, const EdgePortInput& port, EdgeKey& key) const {
+  const VlanMembership& vlans = port.settings->vlans;
+  const bool checksum_sure = (packet.flags & kPacketChecksumPartial) == 0 && !port.complete_checksums;
+  if (checksum_sure && vlans.native != 0 && is_plain_ipv4(packet.data, packet.length)) {
+    if (packet.length > port.settings->mtu_bytes + kEthernetHeaderBytes) return DropReason::too_long;
+    const TrafficClass& traffic_class = classifier_.of_untagged_ip(packet.data[15] >> 2);
+    set_class(packet, port, traffic_class, vlans.native);
+    start_key(key.match, packet, port.port);
+    add_plain_pattern(key.match, packet.data, traffic_class.match);
+    key.hash = matches_.hash(key.match);
+    return DropReason::none;
+  }
+  EdgeHeaders headers;
   const DropReason reason = parse_edge_frame(packet.data, packet.length, headers);
   if (reason != DropReason::none) return reason;
   if (headers.reserved && !port.settings->forward_reserved) return DropReason::reserved_address;
   const uint32_t tag_bytes = headers.tagged ? kVlanTagBytes : 0;
   if (packet.length > port.settings->mtu_bytes + kEthernetHeaderBytes + tag_bytes) return DropReason::too_long;
 
-  const VlanMembership& vlans = port.settings->vlans;
   const uint16_t tag_vlan = headers.tagged ? headers.tci & 0xfff : 0;  // VLAN 0 is a priority tag
-  frame.vlan = tag_vlan != 0 ? tag_vlan : vlans.native;
-  if (frame.vlan == 0 || !vlans.member(frame.vlan)) return DropReason::vlan_not_allowed;
+  const uint16_t vlan = tag_vlan != 0 ? tag_vlan : vlans.native;
+  if (vlan == 0 || !vlans.member(vlan)) return DropReason::vlan_not_allowed;
 
   const bool left = (packet.flags & kPacketChecksumPartial) != 0 ||
                     (port.complete_checksums && checksum_left_to_hardware(packet.data, packet.length, headers));
@@ -36,53 +97,23 @@ DropReason EdgeInput::admit(Packet& packet, const EdgePortInput& port, Frame& fr
   if (left) packet.flags |= kPacketChecksumPartial;
 
   if (headers.tagged) remove_tag(packet);
-  frame.traffic_class = &classifier_.classify(headers);
-  packet.ftag = frame.traffic_class->ftag;
-  packet.vc = 0;
-  packet.vni = frame.vlan;
+  const TrafficClass& traffic_class = classifier_.classify(headers);
+  set_class(packet, port, traffic_class, vlan);
   packet.priority = headers.tagged ? static_cast<uint8_t>(headers.tci >> 12) : 0;
-  packet.payload = packet.length;
-  packet.header_flags = 0;
+  start_key(key.match, packet, port.port);
+  add_pattern(key.match, headers, traffic_class.match);
+  key.hash = matches_.hash(key.match);
   return DropReason::none;
 }
 
-MatchKey EdgeInput::key_of(const Frame& frame, PortIndex port, FabricAddress destination) const {
-  const EdgeHeaders& headers = frame.headers;
-  const uint8_t match = frame.traffic_class->match;
-  MatchKey key{};
-  key.destination = destination;
-  key.input_port = port;
-  key.vni = frame.vlan;
-  key.source_mac = uint64_t{frame.traffic_class->ftag} << 48;
-  if (match & kMatchMac) {
-    key.source_mac |= headers.source_mac;
-    key.destination_mac = headers.destination_mac;
+void EdgeInput::find(const EdgeKey* keys, uint32_t count, uint32_t* matches) const {
+  const MatchKey* pointers[kBurst];
+  uint32_t hashes[kBurst];
+  for (uint32_t i = 0; i < count; ++i) {
+    pointers[i] = &keys[i].match;
+    hashes[i] = keys[i].hash;
   }
-  if ((match & kMatchIp) && headers.l3 != 0) {
-    std::memcpy(key.source_address, headers.address_source, 16);
-    std::memcpy(key.destination_address, headers.address_destination, 16);
-    key.destination_mac |= uint64_t{headers.l3} << 56;
-  }
-  if ((match & kMatchPorts) && headers.l3 != 0) {
-    key.destination_mac |= uint64_t{headers.l3} << 56 | uint64_t{headers.protocol} << 48;
-    if (headers.ports_valid) {
-      key.source_port = headers.source_port;
-      key.destination_port = headers.destination_port;
-    }
-  }
-  if (match & kMatchFlowLabel) key.flow_label = headers.flow_label;
-  return key;
-}
-
-void EdgeInput::note_flooded(uint32_t match, Nanos now) { matches_[match].flooded_ns = now; }
-
-// A pair that was flooded may still have frames on the tree: its first flow waits until those have died (E1).
-Nanos EdgeInput::held_until(const Frame& frame, PortIndex port, Nanos now) const {
-  const MatchKey key = key_of(frame, port, kFloodAddress);
-  const uint32_t flooded = matches_.find(key, matches_.hash(key));
-  if (flooded == kNotFound) return 0;
-  const Nanos until = matches_[flooded].flooded_ns + frame.traffic_class->life_ns;
-  return until > now ? until : 0;
+  matches_.find(pointers, hashes, count, matches);
 }
 
 Learned EdgeInput::learn_remote(uint64_t mac, uint16_t vlan, FabricAddress source, Nanos now) {

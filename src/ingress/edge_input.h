@@ -32,22 +32,48 @@ enum class EdgeVerdict : uint8_t { drop, flow, no_flow, flood };
 struct EdgeDecision {
   EdgeVerdict verdict;
   DropReason reason = DropReason::none;
-  uint32_t match = kNotFound;        // flow: index into the match table
-  Nanos hold_until_ns = 0;           // flow: the pair was flooded; nothing may go in a channel before (E1)
+  uint32_t match = kNotFound;        // index into the match table; a flood may have none
+  bool moved = false;                // the entry had another destination before: its flow is another's
   Learned learned = Learned::known;  // added or moved: the node's other workers want to know
 };
 
+// What the flow of a frame is looked up by (F4).
+struct EdgeKey {
+  MatchKey match;
+  uint32_t hash;
+};
+
+inline constexpr FabricAddress kFloodAddress{HEDDLE_FLOOD_NODE, 0xffff};
+
+// A frame passes read() and find(), burst by burst; where the entry found is current that is all. Otherwise decide().
 class EdgeInput {
  public:
   EdgeInput(const Topology& topology, uint32_t match_entries, uint32_t station_entries, const HashKey& key);
 
-  // `packet` is a host's frame as received on `port`. On verdicts other than drop its tag is off and ftag, vni,
-  // priority, payload, destination, source and life are set. `idle(match index)`: may that entry be evicted?
+  // `packet` is a host's frame as received on `port`. Unless it is to be dropped its tag is off, ftag, vni, priority,
+  // payload, source and life are set, and `key` is its key.
+  DropReason read(Packet& packet, const EdgePortInput& port, EdgeKey& key) const;
+  // The entries of up to kBurst keys.
+  void find(const EdgeKey* keys, uint32_t count, uint32_t* matches) const;
+  // Does the entry say all there is to say? Nothing that the station table knew when they were compared has changed,
+  // and no flood of the pair is under way.
+  bool is_current(const MatchEntry& entry) const {
+    return entry.station_version == stations_.version() && entry.flooded_ns == 0;
+  }
+  // What becomes of a frame whose entry is not current, or that has none: `match` is what find() said, or kNotFound.
+  // Learns its station, sets its destination. `idle(match index)`: may that entry be evicted?
   template <typename Idle>
-  EdgeDecision decide(Packet& packet, EdgePortInput& port, Nanos now, Idle idle);
+  EdgeDecision decide(Packet& packet, const EdgePortInput& port, const EdgeKey& key, uint32_t match, Nanos now,
+                      Idle idle);
 
   // A frame for this node's hosts came over the fabric: its source station is learned (E1).
   Learned learn_remote(uint64_t mac, uint16_t vlan, FabricAddress source, Nanos now);
+
+  // Frames of a pair that was flooded may still be on the tree: its first flow waits until those have died (E1). 0 if
+  // there are none.
+  Nanos held_until(const MatchEntry& entry) const {
+    return entry.flooded_ns == 0 ? 0 : entry.flooded_ns + classifier_.of_ftag(entry.ftag).life_ns;
+  }
 
   StationTable& stations() { return stations_; }
   const StationTable& stations() const { return stations_; }
@@ -56,74 +82,48 @@ class EdgeInput {
   const Classifier& classifier() const { return classifier_; }
 
  private:
-  struct Frame {  // of the packet being decided
-    EdgeHeaders headers;
-    const TrafficClass* traffic_class;
-    uint16_t vlan;
-  };
-  DropReason admit(Packet& packet, const EdgePortInput& port, Frame& frame) const;
-  MatchKey key_of(const Frame& frame, PortIndex port, FabricAddress destination) const;
-  void note_flooded(uint32_t match, Nanos now);
-  Nanos held_until(const Frame& frame, PortIndex port, Nanos now) const;
-
   StationTable stations_;
   MatchTable matches_;
   Classifier classifier_;
   std::map<uint32_t, uint32_t> station_quotas_;  // of every edge port of the fabric: node << 16 | port
 };
 
-inline constexpr FabricAddress kFloodAddress{HEDDLE_FLOOD_NODE, 0xffff};
-
 template <typename Idle>
-EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, Nanos now, Idle idle) {
-  Frame frame;
-  const DropReason reason = admit(packet, port, frame);
-  if (reason != DropReason::none) return {EdgeVerdict::drop, reason};
-  const EdgeHeaders& headers = frame.headers;
+EdgeDecision EdgeInput::decide(Packet& packet, const EdgePortInput& port, const EdgeKey& key, uint32_t match, Nanos now,
+                               Idle idle) {
+  const uint64_t to = load_mac(packet.data), from = load_mac(packet.data + 6);
+  const TrafficClass& traffic_class = classifier_.of_ftag(packet.ftag);
   EdgeDecision decision{};
-  decision.learned = stations_.learn(headers.source_mac, frame.vlan, port.address, port.settings->stations_max, now);
+  decision.learned = stations_.learn(from, packet.vni, port.address, port.settings->stations_max, now);
   if (decision.learned == Learned::held) return {EdgeVerdict::drop, DropReason::station_held};
-  packet.source = port.address;
-  packet.life_ns = static_cast<uint32_t>(frame.traffic_class->life_ns);
-
-  const Station* station = headers.group() ? nullptr : stations_.find(headers.destination_mac, frame.vlan);
+  const Station* station = mac_is_group(to) ? nullptr : stations_.find(to, packet.vni);
   packet.destination = station != nullptr ? station->address : kFloodAddress;
-  if (station != nullptr && packet.destination == port.address) {
+  if (packet.destination == port.address) {
     decision.verdict = EdgeVerdict::drop;
     decision.reason = DropReason::same_port;
     return decision;
   }
-  if (station != nullptr && !frame.traffic_class->flow_channels) {
-    decision.verdict = EdgeVerdict::no_flow;
+  if (mac_is_group(to) || !traffic_class.flow_channels) {
+    decision.verdict = station != nullptr ? EdgeVerdict::no_flow : EdgeVerdict::flood;
     return decision;
   }
-  const bool unicast = !headers.group();
-  const MatchKey key = key_of(frame, port.port, packet.destination);
-  const uint32_t hash = unicast ? matches_.hash(key) : 0;
-  uint32_t match = unicast ? matches_.find(key, hash) : kNotFound;
-  if (station == nullptr) {
-    decision.verdict = EdgeVerdict::flood;
-    if (unicast && match == kNotFound) match = matches_.add(key, hash, idle);
-    if (match != kNotFound) note_flooded(match, now);
-    return decision;
-  }
+  if (match == kNotFound)
+    match = matches_.find(key.match, key.hash);  // a frame before it in the burst may have made it
+  if (match == kNotFound) match = matches_.add(key.match, key.hash, idle);
+  decision.match = match;
+  decision.verdict = station != nullptr ? EdgeVerdict::flow : EdgeVerdict::flood;
   if (match == kNotFound) {
-    match = matches_.add(key, hash, idle);
-    if (match == kNotFound) {
-      decision.verdict = EdgeVerdict::drop;
-      decision.reason = DropReason::match_table_full;
-      return decision;
-    }
-    matches_[match].ftag = packet.ftag;
+    if (station == nullptr) return decision;
+    decision.verdict = EdgeVerdict::drop;
+    decision.reason = DropReason::match_table_full;
+    return decision;
   }
   MatchEntry& entry = matches_[match];
-  if (entry.station_version != stations_.version()) {
-    entry.station_version = stations_.version();
-    entry.flooded_ns = held_until(frame, port.port, now);
-  }
-  decision.verdict = EdgeVerdict::flow;
-  decision.match = match;
-  decision.hold_until_ns = entry.flooded_ns;
+  decision.moved = entry.destination != packet.destination;
+  entry.destination = packet.destination;
+  entry.station_version = stations_.version();
+  if (station == nullptr) entry.flooded_ns = now;
+  if (held_until(entry) <= now) entry.flooded_ns = 0;
   return decision;
 }
 

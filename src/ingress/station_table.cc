@@ -6,7 +6,11 @@
 namespace heddle {
 
 StationTable::StationTable(uint32_t capacity, Nanos age_ns, const HashKey& key)
-    : key_(key), table_(capacity, sizeof(uint64_t)), stations_(capacity), age_ns_(age_ns) {}
+    : key_(key),
+      table_(capacity, sizeof(uint64_t)),
+      stations_(capacity),
+      age_ns_(age_ns),
+      ask_again_ns_(std::min(age_ns / 4, kAskAgainNs)) {}
 
 uint32_t StationTable::index_of(uint64_t mac, uint16_t vlan) const {
   const uint64_t packed = pack(mac, vlan);
@@ -110,12 +114,16 @@ void StationTable::find_most() {
 
 void StationTable::age(Nanos now) {
   constexpr uint32_t kLooks = 16;
+  if (now >= next_asked_ns_) {
+    ++version_;
+    next_asked_ns_ = now + ask_again_ns_;
+  }
   const auto looks = std::min<uint32_t>(kLooks, static_cast<uint32_t>(stations_.size()));
   for (uint32_t i = 0; i < looks; ++i) {
     const uint32_t index = sweep_;
     sweep_ = sweep_ + 1 == stations_.size() ? 0 : sweep_ + 1;
     const Station& station = stations_[index];
-    if (station.used && !station.fixed && now > station.seen_ns + age_ns_) remove(index);
+    if (station.used && !station.fixed && now > station.seen_ns + age_ns_ + ask_again_ns_) remove(index);
   }
 }
 

@@ -43,7 +43,8 @@ class StationTable {
   void add_fixed(uint64_t mac, uint16_t vlan, FabricAddress address);
   // Removes aged entries; looks at a bounded number per call.
   void age(Nanos now);
-  // Grows with each change that can make an earlier find() wrong.
+  // Grows with each change that can make an earlier find() wrong, and now and then besides: who remembers what it found
+  // asks again, and the stations it hears of are seen to be alive.
   uint32_t version() const { return version_; }
   uint32_t used() const { return used_; }
   // For inspection: calls visit(mac, vlan, station) for each.
@@ -54,6 +55,7 @@ class StationTable {
   static constexpr Nanos kMoveWindowNs = 1 * kSecond;
   static constexpr Nanos kHoldNs = 10 * kSecond;
   static constexpr Nanos kRenewNs = 1 * kSecond;
+  static constexpr Nanos kAskAgainNs = 128 * kMillisecond;
 
  private:
   static uint64_t pack(uint64_t mac, uint16_t vlan) { return mac << 16 | vlan; }
@@ -72,6 +74,8 @@ class StationTable {
   Nanos age_ns_;
   uint32_t used_ = 0;
   uint32_t version_ = 1;
+  Nanos ask_again_ns_;  // between such times
+  Nanos next_asked_ns_ = 0;
   uint32_t sweep_ = 0;
 };
 

@@ -195,9 +195,9 @@ void Worker::run_timers(Nanos now) {
 // E1: the pair's flooded frames have died; its first flow may move.
 void Worker::input_timer(Port& port, FlowId id, Nanos now) {
   InputFlow& flow = port.input.flows[id];
-  const MatchEntry& match = edge_.matches()[flow.match];
   flow.flags &= static_cast<uint8_t>(~kFlowPending);
-  if (now < match.flooded_ns) return set_hold(port, id, match.flooded_ns);  // beyond the wheel: not yet
+  const Nanos until = flow.match == kNoMatch ? 0 : edge_.held_until(edge_.matches()[flow.match]);
+  if (now < until) return set_hold(port, id, until);  // beyond the wheel: not yet
   if (flow.queue.empty())
     finish_if_empty(port, id);
   else if (flow.state == FlowState::held)

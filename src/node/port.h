@@ -19,6 +19,8 @@
 
 namespace heddle {
 
+constexpr uint32_t kBurstsPerTurn = 4;  // a port's share of a turn, receiving and sending
+
 // Virtual output queue (X1): flows of one input port that have packets for one output port.
 struct Voq {
   FlowList ready;            // have an output flow ID

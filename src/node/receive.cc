@@ -12,7 +12,6 @@ namespace {
 constexpr uint8_t kHopLimit = 32;              // links a frame may cross
 constexpr Nanos kRelearnNs = 1 * kSecond;      // a station that is known is looked up again so often
 constexpr Nanos kSweepNs = 10 * kMillisecond;  // between looks for aged stations
-constexpr uint32_t kBurstsPerTurn = 4;         // one port's share of a turn
 }  // namespace
 
 void Worker::receive(Nanos now) {
@@ -34,19 +33,22 @@ void Worker::receive_port(Port& port, Nanos now) {
   for (uint32_t burst = 0; burst < kBurstsPerTurn; ++burst) {
     bound_arrivals(port, now);
     const uint32_t count = port.device->receive(packets, kBurst, now);
+    if (count == 0) {
+      port.seen_empty_ns = now;
+      return;
+    }
     result_.packets += count;
     port.counters.received_frames += count;
     for (uint32_t i = 0; i < count; ++i) {
-      Packet* packet = packets[i];
-      port.counters.received_bytes += packet->length;
-      packet->arrival_ns = port.seen_empty_ns;
-      packet->input_port = port.index;
-      if (port.is_fabric())
-        fabric_receive(port, packet, now);
-      else
-        edge_receive(port, packet, now);
+      __builtin_prefetch(packets[i]->data);
+      port.counters.received_bytes += packets[i]->length;
+      packets[i]->arrival_ns = port.seen_empty_ns;
+      packets[i]->input_port = port.index;
     }
-    if (count == 0) port.seen_empty_ns = now;
+    if (port.is_fabric())
+      for (uint32_t i = 0; i < count; ++i) fabric_receive(port, packets[i], now);
+    else
+      edge_receive(port, packets, count, now);
     if (count < kBurst) return;
   }
   result_.busy = true;
@@ -63,32 +65,72 @@ void Worker::bound_arrivals(Port& port, Nanos now) {
   port.mark_frames = port.counters.received_frames;
 }
 
-void Worker::edge_receive(Port& port, Packet* packet, Nanos now) {
-  const auto idle = [this, now](uint32_t match) {
-    const MatchEntry& entry = edge_.matches()[match];
+// In passes over the burst, so that memory is fetched while something else is done: headers, entries, flows (F4).
+void Worker::edge_receive(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  EdgeKey keys[kBurst];
+  uint32_t found[kBurst];
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const DropReason reason = edge_.read(*packets[i], port.input.edge, keys[kept]);
+    if (reason != DropReason::none) {
+      drop_at_input(port, packets[i], reason);
+      continue;
+    }
+    packets[kept++] = packets[i];
+  }
+  edge_.find(keys, kept, found);
+  MatchTable& matches = edge_.matches();
+  for (uint32_t i = 0; i < kept; ++i)
+    if (found[i] != kNotFound) __builtin_prefetch(&matches[found[i]]);
+  for (uint32_t i = 0; i < kept; ++i)
+    if (found[i] != kNotFound) __builtin_prefetch(&port.input.flows[matches[found[i]].flow]);
+  const uint32_t evictions = matches.evictions();
+  for (uint32_t i = 0; i < kept; ++i) {
+    Packet* packet = packets[i];
+    packet->hop_limit = kHopLimit;
+    packet->cost = static_cast<uint16_t>((packet->length + kBufferBytes - 1) / kBufferBytes);
+    if (packet->flags & kPacketChecksumPartial) port.counters.count(ProtocolEvent::checksum_completed);
+    if (matches.evictions() != evictions) found[i] = kNotFound;
+    if (found[i] != kNotFound && edge_.is_current(matches[found[i]])) {
+      packet->destination = matches[found[i]].destination;
+      attach_flow(port, packet, found[i], now);
+    } else {
+      edge_decide(port, packet, keys[i], found[i], now);
+    }
+  }
+}
+
+// A frame that the match table alone does not place: its stations are looked up.
+void Worker::edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now) {
+  const auto idle = [this, now](uint32_t index) {
+    const MatchEntry& entry = edge_.matches()[index];
     if (entry.flooded_ns + edge_.classifier().longest_life_ns() > now) return false;  // a wait depends on it (E1)
-    const InputFlowTable& flows = own(entry.input_port).input.flows;
-    return entry.flow == kNoFlow || !flows[entry.flow].in_use() || flows[entry.flow].match != match;
+    return flow_in_use(own(entry.input_port), index) == nullptr;
   };
-  const uint64_t source_mac = packet->length >= 12 ? load_mac(packet->data + 6) : 0;
-  const EdgeDecision decision = edge_.decide(*packet, port.input.edge, now, idle);
+  const EdgeDecision decision = edge_.decide(*packet, port.input.edge, key, match, now, idle);
   if (decision.learned != Learned::known)
-    announce(port, decision.learned, source_mac, packet->vni, port.input.edge.address);
-  if (decision.verdict == EdgeVerdict::drop) return drop_at_input(port, packet, decision.reason);
-  if (packet->flags & kPacketChecksumPartial) port.counters.count(ProtocolEvent::checksum_completed);
-  packet->hop_limit = kHopLimit;
-  packet->cost = static_cast<uint16_t>((packet->length + kBufferBytes - 1) / kBufferBytes);
+    announce(port, decision.learned, load_mac(packet->data + 6), packet->vni, port.input.edge.address);
+  if (decision.moved) detach_flow(port, decision.match);
   switch (decision.verdict) {
+    case EdgeVerdict::drop:
+      return drop_at_input(port, packet, decision.reason);
     case EdgeVerdict::flow:
-      return attach_flow(port, packet, decision, now);
+      return attach_flow(port, packet, decision.match, now);
     case EdgeVerdict::no_flow:
       return receive_no_flow(port, packet, now);
-    default:
+    case EdgeVerdict::flood:
       break;
   }
   if (!port.input.edge.flood.allows(now)) return drop_at_input(port, packet, DropReason::flood_rate);
   port.input.edge.flood.take(now, 1);
   flood(port, packet, now);
+}
+
+// The match's station is elsewhere now: the flow it had ends in its own time, and the next frame gets another one.
+void Worker::detach_flow(Port& port, uint32_t match_index) {
+  InputFlow* flow = flow_in_use(port, match_index);
+  if (flow != nullptr) flow->match = kNoMatch;
+  edge_.matches()[match_index].flow = kNoFlow;
 }
 
 // The flow that a match has now; nullptr if it has none.
@@ -99,9 +141,9 @@ InputFlow* Worker::flow_in_use(Port& port, uint32_t match_index) {
 }
 
 // The flow of a match, attached to a free ID if it has none (F4); kNoFlow if there is none free.
-FlowId Worker::flow_of(Port& port, uint32_t match_index, Nanos hold_until, Nanos now) {
+FlowId Worker::flow_of(Port& port, uint32_t match_index, Nanos now) {
   MatchEntry& match = edge_.matches()[match_index];
-  InputFlowTable& flows = port.input.flows;
+  const Nanos hold_until = edge_.held_until(match);
   if (const InputFlow* known = flow_in_use(port, match_index)) {
     if (hold_until > now && known->state == FlowState::idle && !(known->flags & kFlowPending))
       hold_for(port, match.flow, hold_until);
@@ -110,7 +152,7 @@ FlowId Worker::flow_of(Port& port, uint32_t match_index, Nanos hold_until, Nanos
   const FlowId id = port.input.ids->take();
   if (id == kNoFlow) return kNoFlow;
   match.flow = id;
-  InputFlow& flow = flows[id];
+  InputFlow& flow = port.input.flows[id];
   flow.flags = kFlowInUse;
   flow.turn_packets = 0;
   flow.match = match_index;
@@ -123,17 +165,17 @@ FlowId Worker::flow_of(Port& port, uint32_t match_index, Nanos hold_until, Nanos
 
 // F10: frames that find no free flow ID wait in order behind each other, up to a bound; so do then those of flows that
 // have had their turn, so that an ID becomes free.
-void Worker::attach_flow(Port& port, Packet* packet, const EdgeDecision& decision, Nanos now) {
-  MatchEntry& match = edge_.matches()[decision.match];
+void Worker::attach_flow(Port& port, Packet* packet, uint32_t match_index, Nanos now) {
+  MatchEntry& match = edge_.matches()[match_index];
   match.bytes += packet->payload;
-  const InputFlow* flow = port.input.waiting.empty() ? nullptr : flow_in_use(port, decision.match);
+  const InputFlow* flow = port.input.waiting.empty() ? nullptr : flow_in_use(port, match_index);
   if (port.input.waiting.empty() || (match.waiting == 0 && flow != nullptr && !flow->turn_over())) {
-    const FlowId id = flow_of(port, decision.match, decision.hold_until_ns, now);
+    const FlowId id = flow_of(port, match_index, now);
     if (id != kNoFlow) return admit(port, id, packet, now);
   }
   if (port.input.waiting_packets >= waiting_max_) return drop_at_input(port, packet, DropReason::no_flow_id);
   port.counters.count(ProtocolEvent::edge_id_waited);
-  packet->position = decision.match;
+  packet->position = match_index;
   ++match.waiting;
   ++port.input.waiting_packets;
   port.input.waiting.push(packet);
@@ -141,14 +183,19 @@ void Worker::attach_flow(Port& port, Packet* packet, const EdgeDecision& decisio
 
 void Worker::serve_waiting(Port& port, Nanos now) {
   while (!port.input.waiting.empty()) {
-    const uint32_t index = port.input.waiting.head->position;
+    Packet* packet = port.input.waiting.head;
+    const uint32_t index = packet->position;
     MatchEntry& match = edge_.matches()[index];
-    const FlowId id = flow_of(port, index, match.flooded_ns, now);
-    if (id == kNoFlow) return;
-    Packet* packet = port.input.waiting.pop();
+    const bool moved = match.destination != packet->destination;  // while it waited: its flow would be another's
+    const FlowId id = moved ? kNoFlow : flow_of(port, index, now);
+    if (id == kNoFlow && !moved) return;
+    port.input.waiting.pop();
     --port.input.waiting_packets;
     --match.waiting;
-    admit(port, id, packet, now);
+    if (moved)
+      drop_at_input(port, packet, DropReason::no_flow_id);
+    else
+      admit(port, id, packet, now);
   }
 }
 

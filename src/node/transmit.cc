@@ -10,7 +10,6 @@ namespace heddle {
 namespace {
 constexpr uint32_t kWireExtraBytes =
     24;  // preamble, frame check sequence and gap: what a frame costs at the port's rate
-constexpr uint32_t kBurstsPerTurn = 4;
 }  // namespace
 
 void Worker::transmit(Nanos now) {

@@ -83,10 +83,12 @@ class Worker {
   void receive(Nanos now);
   void receive_port(Port& port, Nanos now);
   void bound_arrivals(Port& port, Nanos now);
-  void edge_receive(Port& port, Packet* packet, Nanos now);
-  void attach_flow(Port& port, Packet* packet, const EdgeDecision& decision, Nanos now);
+  void edge_receive(Port& port, Packet** packets, uint32_t count, Nanos now);
+  void edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now);
+  void attach_flow(Port& port, Packet* packet, uint32_t match_index, Nanos now);
+  void detach_flow(Port& port, uint32_t match_index);
   InputFlow* flow_in_use(Port& port, uint32_t match_index);
-  FlowId flow_of(Port& port, uint32_t match_index, Nanos hold_until, Nanos now);
+  FlowId flow_of(Port& port, uint32_t match_index, Nanos now);
   void serve_waiting(Port& port, Nanos now);
   void flood(Port& port, Packet* packet, Nanos now);
   void learn_from_fabric(Port& port, const Packet& packet, Nanos now);

@@ -42,19 +42,14 @@ const char* state_text(FlowState state) {
 
 // The fields that the class's pattern leaves out of the key are left out here.
 void add_key(Json& json, const MatchKey& key) {
-  constexpr uint64_t kMacBits = (uint64_t{1} << 48) - 1;
-  const auto layer3 = static_cast<unsigned>(key.destination_mac >> 56);
-  const auto protocol = static_cast<unsigned>(key.destination_mac >> 48 & 0xff);
   json["vlan"] = key.vni;
-  json["ftag"] = key.source_mac >> 48;
-  if ((key.source_mac & kMacBits) != 0) {
-    json["source_mac"] = mac_text(key.source_mac & kMacBits);
-    json["destination_mac"] = mac_text(key.destination_mac & kMacBits);
-  }
-  if (layer3 == 4 || layer3 == 6) {
-    json["source"] = address_text(key.source_address, layer3);
-    json["destination"] = address_text(key.destination_address, layer3);
-    json["protocol"] = protocol;
+  json["ftag"] = key.ftag;
+  json["source_mac"] = mac_text(load_mac(key.macs + 6));
+  json["destination_mac"] = mac_text(load_mac(key.macs));
+  if (key.l3 == 4 || key.l3 == 6) {
+    json["source"] = address_text(key.source_address, key.l3);
+    json["destination"] = address_text(key.destination_address, key.l3);
+    json["protocol"] = key.protocol;
   }
   if (key.source_port != 0 || key.destination_port != 0) {
     json["source_port"] = key.source_port;

@@ -57,7 +57,7 @@ struct TopologyLink {
 
 // Which fields, besides ingress port, destination, FTAG and VNI, tell flows of a class apart (F1).
 enum MatchField : uint8_t {
-  kMatchMac = 0x01,        // source and destination MAC
+  kMatchMac = 0x01,        // source and destination MAC: always
   kMatchIp = 0x02,         // IPv4 or IPv6 source and destination
   kMatchPorts = 0x04,      // protocol and TCP/UDP ports
   kMatchFlowLabel = 0x08,  // IPv6 flow label

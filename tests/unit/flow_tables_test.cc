@@ -127,7 +127,7 @@ struct Matches : testing::Test {
   MatchTable table{kEntries, HashKey{{1, 2, 3, 4}}};
   static MatchKey key(uint64_t number) {
     MatchKey key{};
-    key.source_mac = number;
+    key.flow_label = static_cast<uint32_t>(number);
     return key;
   }
   uint32_t add(uint64_t number, bool all_idle) {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Switches over the cheapest ports there can be: a ring of pointers each. What is counted then is the switch.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "node/node.h"
+
+namespace heddle::bench {
+
+// Packets from a stack of free ones.
+class StackPool : public PacketPool {
+ public:
+  explicit StackPool(uint32_t packets) : cells_(packets) {
+    for (Cell& cell : cells_) free_.push_back(&cell.packet);
+  }
+  uint32_t allocate(Packet** packets, uint32_t count) override {
+    uint32_t taken = 0;
+    for (; taken < count && !free_.empty(); ++taken) {
+      Packet* packet = packets[taken] = free_.back();
+      free_.pop_back();
+      *packet = Packet{};
+      packet->data = reinterpret_cast<Cell*>(packet)->bytes + kPacketHeadroomBytes;
+    }
+    return taken;
+  }
+  void release(Packet** packets, uint32_t count) override { free_.insert(free_.end(), packets, packets + count); }
+  uint32_t room_bytes() const override { return kBufferBytes; }
+  size_t available() const { return free_.size(); }
+
+ private:
+  struct Cell {
+    Packet packet;  // first: a Packet* is a Cell*
+    uint8_t bytes[kPacketHeadroomBytes + kBufferBytes];
+  };
+  std::vector<Cell> cells_;
+  std::vector<Packet*> free_;
+};
+
+// A queue of packets; what is sent goes to the peer's, or at a host's port back to the pool.
+class PipeDevice : public Device {
+ public:
+  explicit PipeDevice(StackPool& pool) : pool_(pool) {}
+  void connect(PipeDevice& peer) { peer_ = &peer; }
+
+  void push(Packet* packet) { ring_[tail_++ % ring_.size()] = packet; }
+  uint32_t receive(Packet** packets, uint32_t count, Nanos) override {
+    uint32_t taken = 0;
+    for (; taken < count && head_ != tail_; ++taken) packets[taken] = ring_[head_++ % ring_.size()];
+    return taken;
+  }
+  uint32_t transmit(Packet** packets, uint32_t count, Nanos) override {
+    if (peer_ == nullptr) {
+      delivered += count;
+      pool_.release(packets, count);
+      return count;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+      const Packet sent = *packets[i];
+      *packets[i] = Packet{};
+      packets[i]->data = sent.data;
+      packets[i]->length = sent.length;
+      peer_->push(packets[i]);
+    }
+    return count;
+  }
+
+  uint64_t delivered = 0;
+
+ private:
+  StackPool& pool_;
+  PipeDevice* peer_ = nullptr;
+  std::array<Packet*, 4096> ring_{};
+  uint32_t head_ = 0, tail_ = 0;
+};
+
+// A line of switches; the first and the last have a host, a line of one has both.
+class PipeRig {
+ public:
+  PipeRig(uint32_t switches, uint32_t workers, uint32_t match_entries);
+  Worker& worker(uint32_t node, uint32_t index = 0) { return nodes_[node]->worker(index); }
+  PipeDevice& sender() { return *devices_.front().front(); }
+  PipeDevice& receiver() { return *devices_.back()[devices_.size() == 1 ? 1 : 0]; }
+  StackPool& pool() { return pool_; }
+  uint32_t switches() const { return static_cast<uint32_t>(nodes_.size()); }
+  const Node& node(uint32_t index) const { return *nodes_[index]; }
+
+ private:
+  Topology topology_;
+  StackPool pool_{32768};
+  StackPool control_pool_{4096};
+  std::vector<std::vector<std::unique_ptr<PipeDevice>>> devices_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+};
+
+inline PipeRig::PipeRig(uint32_t switches, uint32_t workers, uint32_t match_entries) {
+  topology_.name = "line";
+  topology_.classes.emplace_back();
+  for (uint16_t index = 0; index < switches; ++index) {
+    TopologyNode node;
+    node.name = "n" + std::to_string(index);
+    node.address = static_cast<uint16_t>(index + 1);
+    const bool end = index == 0 || index + 1u == switches;
+    for (uint32_t edge = 0; edge < (end ? (switches == 1 ? 2u : 1u) : 0u); ++edge) {
+      TopologyPort port;
+      port.name = "e" + std::to_string(edge);
+      port.mtu_bytes = 1500;
+      port.flood_frames_per_second = 0;
+      port.stations_max = 1u << 20;
+      node.ports.push_back(port);
+    }
+    topology_.nodes.push_back(node);
+  }
+  for (uint16_t index = 0; index + 1u < switches; ++index) {
+    TopologyLink link;
+    for (uint16_t side = 0; side < 2; ++side) {
+      const auto at = static_cast<uint16_t>(index + side);
+      link.ends[side] = {at, static_cast<PortIndex>(topology_.nodes[at].ports.size())};
+      TopologyPort port;
+      port.name = "f" + std::to_string(topology_.nodes[at].ports.size());
+      port.fabric = true;
+      port.mtu_bytes = 1600;
+      topology_.nodes[at].ports.push_back(port);
+    }
+    for (unsigned side = 0; side < 2; ++side)
+      topology_.nodes[link.ends[side].node_index].ports.back().peer = {link.ends[1 - side].node_index,
+                                                                       link.ends[1 - side].port};
+    topology_.links.push_back(link);
+  }
+  for (uint16_t index = 0; index < switches; ++index) {
+    NodeOptions options{};
+    options.topology = &topology_;
+    options.node_index = index;
+    options.workers = workers;
+    options.match_entries = match_entries;
+    options.station_entries = std::max(4096u, match_entries);
+    devices_.emplace_back();
+    for (size_t port = 0; port < topology_.nodes[index].ports.size(); ++port) {
+      devices_.back().push_back(std::make_unique<PipeDevice>(pool_));
+      options.devices.push_back(devices_.back().back().get());
+    }
+    options.complete_checksums.assign(options.devices.size(), false);
+    options.pool = &pool_;
+    options.control_pool = &control_pool_;
+    options.seed = index + 1u;
+    nodes_.push_back(std::make_unique<Node>(options));
+  }
+  for (const TopologyLink& link : topology_.links) {
+    PipeDevice& a = *devices_[link.ends[0].node_index][link.ends[0].port];
+    PipeDevice& b = *devices_[link.ends[1].node_index][link.ends[1].port];
+    a.connect(b);
+    b.connect(a);
+  }
+}
+
+}  // namespace heddle::bench
