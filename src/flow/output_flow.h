@@ -49,6 +49,11 @@ struct alignas(64) OutputFlow {
     pending_ack += bytes;
     if (lost) pending_lost += bytes;
   }
+  // The input flow has been told.
+  void take_pending() {
+    pending_ack = pending_lost = 0;
+    flags &= static_cast<uint8_t>(~kOutputEndDue);
+  }
 };
 
 static_assert(sizeof(OutputFlow) == 64, "an output flow is one cache line");

@@ -12,12 +12,12 @@ constexpr uint8_t kProbeBackoffMax = 3;  // K5: at most 8 times the base
 }  // namespace
 
 // An entry is in the list at most once; its pending deltas merge until the next turn takes them.
-void Worker::mark_dirty(PortIndex output, FlowId id) {
-  OutputFlow& entry = own(output).output.flows[id];
+void Worker::mark_dirty(Port& output, FlowId id) {
+  OutputFlow& entry = output.output.flows[id];
   if (entry.flags & kOutputDirty) return;
   entry.flags |= kOutputDirty;
   entry.next_dirty = kNoItem;
-  const uint32_t item = reference(output, id);
+  const uint32_t item = reference(output.index, id);
   if (dirty_.head == kNoItem)
     dirty_.head = item;
   else
@@ -32,30 +32,27 @@ void Worker::apply_acks(Nanos now) {
     Port& output = own(static_cast<PortIndex>(item >> 16));
     const auto id = static_cast<FlowId>(item & 0xffff);
     OutputFlow& entry = output.output.flows[id];
-    const bool orphan = entry.state == OutputFlowState::orphan;
-    const bool told = orphan || tell_input(entry, now);
     dirty_.head = entry.next_dirty;
-    if (dirty_.head == kNoItem) dirty_.tail = kNoItem;
+    if (dirty_.head == kNoItem)
+      dirty_.tail = kNoItem;
+    else
+      __builtin_prefetch(&own(static_cast<PortIndex>(dirty_.head >> 16)).output.flows[dirty_.head & 0xffff]);
     --dirty_count_;
     entry.flags &= static_cast<uint8_t>(~kOutputDirty);
-    if (!told) {  // that worker's ring is full: next turn
-      mark_dirty(output.index, id);
-      continue;
+    if (entry.state == OutputFlowState::orphan) {  // whom it served is gone (K9)
+      output.counters.count(ProtocolEvent::ack_absorbed);
+      entry.take_pending();
+      free_if_drained(output, id);
+    } else if (!tell_input(entry, now)) {
+      mark_dirty(output, id);  // that worker's ring is full: next turn
     }
-    if (orphan) output.counters.count(ProtocolEvent::ack_absorbed);  // whom it served is gone (K9)
-    entry.pending_ack = entry.pending_lost = 0;
-    entry.flags &= static_cast<uint8_t>(~kOutputEndDue);
-    free_if_drained(output, id);
   }
 }
 
-// Hands an entry's pending delta to the input flow it serves; false if the other worker's ring is full.
-bool Worker::tell_input(const OutputFlow& entry, Nanos now) {
+// Hands an entry's pending delta to the input flow it serves, which may give the entry back at once. False if the other
+// worker's ring is full.
+bool Worker::tell_input(OutputFlow& entry, Nanos now) {
   const bool ended = entry.flags & kOutputEndDue;
-  if (is_own(entry.input_port)) {
-    on_ack(entry.input_port, entry.input_epoch, entry.input_flow, entry.pending_ack, entry.pending_lost, ended, now);
-    return true;
-  }
   Message message{.kind = MessageKind::ack};
   message.path_ended = ended;
   message.input = entry.input_port;
@@ -63,7 +60,11 @@ bool Worker::tell_input(const OutputFlow& entry, Nanos now) {
   message.epoch = entry.input_epoch;
   message.value = entry.pending_ack;
   message.value2 = entry.pending_lost;
-  return send(worker_of_port_[entry.input_port], message);
+  if (!is_own(entry.input_port) && !send(worker_of_port_[entry.input_port], message)) return false;
+  entry.take_pending();
+  if (is_own(message.input))
+    on_ack(message.input, message.epoch, message.flow, message.value, message.value2, ended, now);
+  return true;
 }
 
 // Bytes of an input flow are settled downstream. Of an ended session: absorbed (K9).
@@ -214,7 +215,7 @@ void Worker::output_timer(Port& output, FlowId id, Nanos now) {
     output.counters.count(ProtocolEvent::settled_by_end);
     entry.settle(entry.extent(), true);
     entry.ack_flow = entry.data_flow;
-    return mark_dirty(output.index, id);
+    return mark_dirty(output, id);
   }
   if (entry.ack_flow != entry.probe_mark) {
     entry.backoff = 0;

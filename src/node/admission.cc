@@ -8,14 +8,13 @@
 namespace heddle {
 
 // Every frame of a flow passes here, at the edge and in transit. Past a mark the tail is dropped (A8): all classes are
-// lossy yet.
+// lossy yet. An empty queue takes any frame.
 void Worker::admit(Port& port, FlowId id, Packet* packet, Nanos now) {
   InputFlow& flow = port.input.flows[id];
-  const uint32_t mark = edge_.classifier().of_ftag(flow.ftag).flow_queue_bytes;
   DropReason reason = DropReason::none;
   if (packet->hop_limit == 0 && flow.destination.node != node_address_)
     reason = DropReason::hop_limit;
-  else if (flow.queue_extent() + packet->payload > mark)
+  else if (!flow.queue.empty() && flow.queue_extent() + packet->payload > flow_queue_mark(flow))
     reason = DropReason::flow_queue_full;
   else if (input_buffers(port) > settings_.input_drop_mark_packets)
     reason = DropReason::input_full;
@@ -26,12 +25,42 @@ void Worker::admit(Port& port, FlowId id, Packet* packet, Nanos now) {
   }
   packet->input_flow = id;
   packet->epoch = port.input.epoch;
+  const bool idle = flow.state == FlowState::idle;
+  if (idle && flow.output_flow != kNoFlow) yield_id(port, flow);  // its queue ran empty: it has had its turn
+  if (idle && pass_through(port, id, flow, packet, now)) return;
   flow.queue.push(packet);
   ++flow.queued_packets;
   ++port.input.queued_packets;
-  if (flow.state != FlowState::idle) return;
-  if (flow.output_flow != kNoFlow) yield_id(port, flow);  // its queue ran empty: it has had its turn
-  place(port, id, now);
+  if (idle) place(port, id, now);
+}
+
+uint32_t Worker::flow_queue_mark(const InputFlow& flow) const {
+  return edge_.classifier().of_ftag(flow.ftag).flow_queue_bytes;
+}
+
+// The short cut past the input queue (decision 4): the flow's own queue is empty, nobody with an output flow ID waits
+// here for the same output, and there is room. What it has to have, it has here as in arbitration; how much one flow
+// may pass by it in a turn is bounded by the room.
+bool Worker::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
+  if (flow.flags & (kFlowLeaving | kFlowPending)) return false;
+  if (flow.output_flow == kNoFlow) {
+    DropReason reason = DropReason::none;
+    const PortIndex output = choose_port(port, flow.destination, packet->hop_limit, reason);
+    if (output == kNoPort || !reserve_output(port, id, flow, output)) return false;
+  }
+  Voq& voq = port.input.voqs[flow.follow_port];
+  if (!voq.ready.empty() || voq.room < packet->cost) return false;
+  hand_on(port, flow, voq, packet, now);
+  return true;
+}
+
+// A packet leaves its flow for the crossing; the flow has an output flow ID, and the room is there.
+void Worker::hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now) {
+  flow.data_flow += packet->payload;
+  if (flow.turn_packets < kTurnPackets) ++flow.turn_packets;
+  packet->output_flow = flow.output_flow;
+  voq.room -= packet->cost;
+  cross(port, flow.follow_port, packet, now);
 }
 
 // K11: the flow goes behind the others that wait for an ID at the same output, once its extent is zero.
@@ -93,22 +122,27 @@ void Worker::route(Port& port, FlowId id, Nanos now) {
   DropReason reason = DropReason::none;
   const PortIndex output = choose_port(port, flow.destination, flow.queue.head->hop_limit, reason);
   if (output == kNoPort) return drop_queue(port, id, reason);
-  if (output != flow.follow_port) ++flow.path_epoch;
-  flow.follow_port = output;
-  // Whoever waits for an ID already comes first (K11): a shortage must not starve the inputs of other workers.
-  if (is_own(output) && own(output).usable() && own(output).output.wanting_inputs == 0) {
-    flow.output_flow = own(output).output.flows.reserve(port.index, port.input.epoch, id);
-    if (flow.output_flow != kNoFlow) {
-      flow.turn_packets = 0;
-      own(output).counters.count(ProtocolEvent::id_reserved);
-      return place(port, id, now);
-    }
-  }
+  if (reserve_output(port, id, flow, output)) return place(port, id, now);
   flow.state = FlowState::wanting;
   port.input.flows.push(port.input.voqs[output].wanting, id);
   port.input.wanting_outputs |= PortSet{1} << output;
   port.counters.count(ProtocolEvent::id_waited);
   tell_wants(port, output);
+}
+
+// The flow takes this output from now on. True if it has an ID there: at once only where the same worker gives it out.
+// Whoever waits for an ID already comes first (K11): a shortage must not starve the inputs of other workers.
+bool Worker::reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output) {
+  if (output != flow.follow_port) ++flow.path_epoch;
+  flow.follow_port = output;
+  if (!is_own(output)) return false;
+  Port& there = own(output);
+  if (!there.usable() || there.output.wanting_inputs != 0) return false;
+  flow.output_flow = there.output.flows.reserve(port.index, port.input.epoch, id);
+  if (flow.output_flow == kNoFlow) return false;
+  flow.turn_packets = 0;
+  there.counters.count(ProtocolEvent::id_reserved);
+  return true;
 }
 
 // The output for a frame from `input` to `destination`: an edge port here, or the least loaded port that lies on a

@@ -62,10 +62,6 @@ bool Worker::serve(Port& input, PortIndex output, Nanos now) {
     Packet* packet = flow.queue.pop();
     --flow.queued_packets;
     --input.input.queued_packets;
-    flow.data_flow += packet->payload;
-    packet->output_flow = flow.output_flow;
-    voq.room -= packet->cost;
-    if (flow.turn_packets < kTurnPackets) ++flow.turn_packets;
     flows.pop(voq.ready);
     if (flow.queue.empty()) {
       flow.state = FlowState::idle;
@@ -73,7 +69,7 @@ bool Worker::serve(Port& input, PortIndex output, Nanos now) {
       if (flow.turn_over()) yield_id(input, flow);
       flows.push(voq.ready, id);
     }
-    cross(input, output, packet, now);
+    hand_on(input, flow, voq, packet, now);
     ++sent;
   }
   return !voq.ready.empty();

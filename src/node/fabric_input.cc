@@ -133,7 +133,7 @@ bool Worker::receive_ack(Port& port, const AckRecord& record) {
   entry.lost_total = record.lost_total;
   entry.pending_ack += acknowledged;
   entry.pending_lost += lost;
-  mark_dirty(port.index, record.flow);
+  mark_dirty(port, record.flow);
   return true;
 }
 

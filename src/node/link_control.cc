@@ -103,7 +103,8 @@ void Worker::end_outputs(Port& port, Nanos now) {
   while (!output.queue.empty()) drop_at_output(port, take_queued(port), DropReason::link_down);
   for (uint32_t i = 0; i < output.pending_packets; ++i) {  // stamped: their bytes are settled with the outstanding ones
     port.counters.drop(DropReason::link_down);
-    if (output.pending[i]->input_port != kNoPort) give_room_back(port, *output.pending[i]);
+    const Packet& packet = *output.pending[i];
+    if (packet.input_port != kNoPort) give_room_back(port, packet.input_port, packet.cost, packet.flags);
     discard(output.pending[i]);
   }
   output.pending_packets = 0;
@@ -125,7 +126,7 @@ void Worker::end_outputs(Port& port, Nanos now) {
     const Nanos settle_at = now + life + life / 8;
     if (entry.extent() != 0 && !(entry.flags & kOutputTimed)) arm_timer(port.index, id, settle_at);
     entry.due_ns = settle_at;
-    mark_dirty(port.index, id);
+    mark_dirty(port, id);
   }
 }
 

@@ -167,24 +167,26 @@ bool Worker::send_pending(Port& port, Nanos now) {
 // delivered (F8). What it refuses stays first in line.
 void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now) {
   if (count == 0) return;
-  Packet left[kBurst];  // the metadata: the frames themselves are the device's once it has taken them
-  for (uint32_t i = 0; i < count; ++i) left[i] = *packets[i];
+  std::array<Sent, kBurst> left;  // the packets themselves are the device's once it has taken them
+  for (uint32_t i = 0; i < count; ++i) {
+    const Packet& packet = *packets[i];
+    left[i] = {packet.input_port, packet.output_flow, packet.length, packet.payload, packet.cost, packet.flags};
+  }
   const uint32_t sent = port.device->transmit(packets, count, now);
+  port.counters.sent_frames += sent;
   for (uint32_t i = 0; i < sent; ++i) {
-    const Packet& packet = left[i];
-    ++port.counters.sent_frames;
-    port.counters.sent_bytes += packet.length;
-    if (packet.input_port == kNoPort) continue;  // made here
-    give_room_back(port, packet);
-    if (port.is_fabric() || packet.output_flow == kNoFlow) continue;
-    OutputFlow& entry = port.output.flows[packet.output_flow];
+    port.counters.sent_bytes += left[i].length;
+    if (left[i].input_port == kNoPort) continue;  // made here
+    give_room_back(port, left[i].input_port, left[i].cost, left[i].flags);
+    if (port.is_fabric() || left[i].output_flow == kNoFlow) continue;
+    OutputFlow& entry = port.output.flows[left[i].output_flow];
     --entry.queued;
-    entry.data_flow += packet.payload;
-    entry.ack_flow += packet.payload;
-    entry.pending_ack += packet.payload;
-    mark_dirty(port.index, packet.output_flow);
+    entry.data_flow += left[i].payload;
+    entry.ack_flow += left[i].payload;
+    entry.pending_ack += left[i].payload;
+    mark_dirty(port, left[i].output_flow);
     ++port.counters.delivered_frames;
-    port.counters.delivered_bytes += packet.payload;
+    port.counters.delivered_bytes += left[i].payload;
   }
   port.output.pending_packets = count - sent;
   std::copy_n(packets + sent, count - sent, port.output.pending.begin());
@@ -197,17 +199,17 @@ void Worker::drop_at_output(Port& output, Packet* packet, DropReason reason) {
     OutputFlow& entry = output.output.flows[packet->output_flow];
     --entry.queued;
     entry.settle(packet->payload, true);
-    mark_dirty(output.index, packet->output_flow);
+    mark_dirty(output, packet->output_flow);
   }
-  give_room_back(output, *packet);
+  give_room_back(output, packet->input_port, packet->cost, packet->flags);
   discard(packet);
 }
 
-void Worker::give_room_back(Port& output, const Packet& packet) {
-  Returns& returns = output.output.returns[packet.input_port];
-  returns.room += packet.cost;
-  if (!(packet.flags & kPacketCopy)) returns.held += packet.cost;
-  output.output.returns_due |= PortSet{1} << packet.input_port;
+void Worker::give_room_back(Port& output, PortIndex input, uint16_t cost, uint8_t flags) {
+  Returns& returns = output.output.returns[input];
+  returns.room += cost;
+  if (!(flags & kPacketCopy)) returns.held += cost;
+  output.output.returns_due |= PortSet{1} << input;
 }
 
 }  // namespace heddle

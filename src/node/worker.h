@@ -74,6 +74,12 @@ class Worker {
   struct DirtyRef {
     uint32_t head = kNoItem, tail = kNoItem;
   };
+  struct Sent {  // what is to be settled of a packet that a device has taken
+    PortIndex input_port;
+    FlowId output_flow;
+    uint16_t length, payload, cost;
+    uint8_t flags;
+  };
   static constexpr uint32_t kInputTimer = 1u << 31;
   static constexpr uint32_t reference(PortIndex port, FlowId flow) { return uint32_t{port} << 16 | flow; }
   Port& own(PortIndex port) { return *ports_[port]; }
@@ -107,9 +113,13 @@ class Worker {
 
   // admission.cc: flow queues, and where a flow with packets stands
   void admit(Port& port, FlowId id, Packet* packet, Nanos now);
+  uint32_t flow_queue_mark(const InputFlow& flow) const;
+  bool pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  void hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);
   uint32_t input_buffers(const Port& port) const;
   void place(Port& port, FlowId id, Nanos now);
   void route(Port& port, FlowId id, Nanos now);
+  bool reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output);
   void yield_id(Port& port, InputFlow& flow);
   void drop_queue(Port& port, FlowId id, DropReason reason);
   void drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason reason);
@@ -147,13 +157,13 @@ class Worker {
   DropReason prepare_for_host(Port& port, Packet* packet, Nanos now);
   void send_burst(Port& port, Packet** packets, uint32_t count, Nanos now);
   void drop_at_output(Port& output, Packet* packet, DropReason reason);
-  void give_room_back(Port& output, const Packet& packet);
+  void give_room_back(Port& output, PortIndex input, uint16_t cost, uint8_t flags);
   void publish_load(Port& port);
 
   // acknowledge.cc: deltas between tables, ACK frames, probes
-  void mark_dirty(PortIndex output, FlowId id);
+  void mark_dirty(Port& output, FlowId id);
   void apply_acks(Nanos now);
-  bool tell_input(const OutputFlow& entry, Nanos now);
+  bool tell_input(OutputFlow& entry, Nanos now);
   void on_ack(PortIndex input, Epoch epoch, FlowId flow, uint32_t acknowledged, uint32_t lost, bool path_ended,
               Nanos now);
   void mark_ack_due(Port& port, FlowId id, Nanos now);

@@ -78,6 +78,15 @@ class Run {
     return rig_.receiver().delivered - before;
   }
 
+  void print_drops() const {
+    for (uint32_t node = 0; node < rig_.switches(); ++node)
+      for (PortIndex port = 0; port < rig_.node(node).ports(); ++port)
+        for (unsigned reason = 0; reason < kDropReasons; ++reason)
+          if (const uint64_t drops = rig_.node(node).port(port).counters.drops[reason]; drops != 0)
+            std::printf("node %u port %u: %s %llu\n", node, unsigned{port}, kDropReasonNames[reason].data(),
+                        static_cast<unsigned long long>(drops));
+  }
+
  private:
   void announce(PipeDevice& host, uint64_t mac) {
     Packet* packet = nullptr;
@@ -136,5 +145,6 @@ int main(int argc, char** argv) {
   const uint64_t delivered = run.run(packets);
   std::printf("%s: %llu of %llu packets delivered\n", path.c_str(), static_cast<unsigned long long>(delivered),
               static_cast<unsigned long long>(packets));
+  run.print_drops();
   return delivered == 0;
 }

@@ -91,7 +91,6 @@ class PipeRig {
  private:
   Topology topology_;
   StackPool pool_{32768};
-  StackPool control_pool_{4096};
   std::vector<std::vector<std::unique_ptr<PipeDevice>>> devices_;
   std::vector<std::unique_ptr<Node>> nodes_;
 };
@@ -144,7 +143,7 @@ inline PipeRig::PipeRig(uint32_t switches, uint32_t workers, uint32_t match_entr
     }
     options.complete_checksums.assign(options.devices.size(), false);
     options.pool = &pool_;
-    options.control_pool = &control_pool_;
+    options.control_pool = &pool_;
     options.seed = index + 1u;
     nodes_.push_back(std::make_unique<Node>(options));
   }
