@@ -52,10 +52,10 @@ class MatchTable {
   void find(const MatchKey* const* keys, const uint32_t* hashes, uint32_t count, uint32_t* indices) const {
     table_.find(reinterpret_cast<const void* const*>(keys), hashes, count, indices);
   }
-  // A new entry, with port, class and hash filled in. When the table is full an entry that `idle(index)` allows
+  // A new entry, with port, class and hash filled in. When the table is full an entry that `flows.idle(index)` allows
   // is evicted; a bounded number is looked at. kNotFound if there is none.
-  template <typename Idle>
-  uint32_t add(const MatchKey& key, uint32_t hash, Idle idle);
+  template <typename Flows>
+  uint32_t add(const MatchKey& key, uint32_t hash, const Flows& flows);
   MatchEntry& operator[](uint32_t index) { return entries_[index]; }
   const MatchEntry& operator[](uint32_t index) const { return entries_[index]; }
   uint32_t used() const { return used_; }
@@ -77,13 +77,13 @@ class MatchTable {
   uint32_t hand_ = 0;
 };
 
-template <typename Idle>
-uint32_t MatchTable::add(const MatchKey& key, uint32_t hash, Idle idle) {
+template <typename Flows>
+uint32_t MatchTable::add(const MatchKey& key, uint32_t hash, const Flows& flows) {
   for (uint32_t looks = 0; used_ == capacity(); ++looks) {
     if (looks == kEvictionLooks) return kNotFound;
     const uint32_t candidate = hand_;
     hand_ = hand_ + 1 == capacity() ? 0 : hand_ + 1;
-    if (entries_[candidate].used && entries_[candidate].waiting == 0 && idle(candidate)) remove(candidate);
+    if (entries_[candidate].used && entries_[candidate].waiting == 0 && flows.idle(candidate)) remove(candidate);
   }
   return insert(key, hash);
 }

@@ -8,8 +8,8 @@ namespace heddle {
 OutputFlowTable::OutputFlowTable(uint32_t flow_ids, uint32_t inputs)
     : flows_(flow_ids + 1),
       used_by_(inputs),
-      guaranteed_(std::max(1u, flow_ids / (2 * inputs))),
-      unused_guarantees_(guaranteed_ * inputs) {
+      guaranteed_(std::max(1u, flow_ids / (2 * std::max(1u, inputs - 1)))),
+      unused_guarantees_(guaranteed_ * (inputs - 1)) {
   for (uint32_t id = 1; id <= flow_ids; ++id)
     flows_[id].next_free = id == flow_ids ? kNoFlow : static_cast<FlowId>(id + 1);
   free_head_ = 1;
@@ -31,7 +31,7 @@ FlowId OutputFlowTable::reserve(PortIndex input, Epoch epoch, FlowId flow) {
   entry.input_port = input;
   entry.input_epoch = epoch;
   entry.input_flow = flow;
-  entry.flags &= kOutputTimed | kOutputDirty;
+  entry.flags &= kOutputTimed;
   entry.backoff = 0;
   return id;
 }

@@ -44,10 +44,10 @@ struct alignas(64) OutputFlow {
   uint8_t backoff;  // probe interval is base << backoff (K5)
 
   uint32_t extent() const { return data_flow - ack_flow; }
-  // Bytes that left or died here, after the entry's last stamped byte: settled by this side.
-  void settle(uint32_t bytes, bool lost) {
+  // Bytes that died here, or of which nothing will be heard any more: settled by this side.
+  void settle_lost(uint32_t bytes) {
     pending_ack += bytes;
-    if (lost) pending_lost += bytes;
+    pending_lost += bytes;
   }
   // The input flow has been told.
   void take_pending() {
@@ -60,8 +60,9 @@ static_assert(sizeof(OutputFlow) == 64, "an output flow is one cache line");
 
 class OutputFlowTable {
  public:
-  // `inputs`: how many input ports share the IDs, at most flow_ids. Each may always have flow_ids / (2 * inputs) of
-  // them, and one at least; the rest goes to whoever comes first (K11), so that no input takes all.
+  // `inputs`: the ports of the node, at most flow_ids. All but this one share the IDs. Each may always have
+  // flow_ids / (2 * (inputs - 1)) of them, and one at least; the rest goes to whoever comes first (K11), so that no
+  // input takes all.
   OutputFlowTable(uint32_t flow_ids, uint32_t inputs);
 
   uint32_t size() const { return static_cast<uint32_t>(flows_.size()) - 1; }

@@ -33,7 +33,7 @@ struct EdgeDecision {
   EdgeVerdict verdict;
   DropReason reason = DropReason::none;
   uint32_t match = kNotFound;        // index into the match table; a flood may have none
-  bool moved = false;                // the entry had another destination before: its flow is another's
+  bool moved = false;                // the entry had another destination before: the flow it has ends
   Learned learned = Learned::known;  // added or moved: the node's other workers want to know
 };
 
@@ -61,10 +61,11 @@ class EdgeInput {
     return entry.station_version == stations_.version() && entry.flooded_ns == 0;
   }
   // What becomes of a frame whose entry is not current, or that has none: `match` is what find() said, or kNotFound.
-  // Learns its station, sets its destination. `idle(match index)`: may that entry be evicted?
-  template <typename Idle>
-  EdgeDecision decide(Packet& packet, const EdgePortInput& port, const EdgeKey& key, uint32_t match, Nanos now,
-                      Idle idle);
+  // Learns its station, sets its destination, takes a flood from the port's share. `flows.idle(match index)`: may that
+  // entry be evicted? `flows.queued(match index)`: has its flow a queue?
+  template <typename Flows>
+  EdgeDecision decide(Packet& packet, EdgePortInput& port, const EdgeKey& key, uint32_t match, Nanos now,
+                      const Flows& flows);
 
   // A frame for this node's hosts came over the fabric: its source station is learned (E1).
   Learned learn_remote(uint64_t mac, uint16_t vlan, FabricAddress source, Nanos now);
@@ -88,38 +89,40 @@ class EdgeInput {
   std::map<uint32_t, uint32_t> station_quotas_;  // of every edge port of the fabric: node << 16 | port
 };
 
-template <typename Idle>
-EdgeDecision EdgeInput::decide(Packet& packet, const EdgePortInput& port, const EdgeKey& key, uint32_t match, Nanos now,
-                               Idle idle) {
+template <typename Flows>
+EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKey& key, uint32_t match, Nanos now,
+                               const Flows& flows) {
   const uint64_t to = load_mac(packet.data), from = load_mac(packet.data + 6);
-  const TrafficClass& traffic_class = classifier_.of_ftag(packet.ftag);
   EdgeDecision decision{};
+  const auto drop = [&decision](DropReason reason) {
+    decision.verdict = EdgeVerdict::drop;
+    decision.reason = reason;
+    return decision;
+  };
   decision.learned = stations_.learn(from, packet.vni, port.address, port.settings->stations_max, now);
-  if (decision.learned == Learned::held) return {EdgeVerdict::drop, DropReason::station_held};
+  if (decision.learned == Learned::held) return drop(DropReason::station_held);
   const Station* station = mac_is_group(to) ? nullptr : stations_.find(to, packet.vni);
   packet.destination = station != nullptr ? station->address : kFloodAddress;
-  if (packet.destination == port.address) {
-    decision.verdict = EdgeVerdict::drop;
-    decision.reason = DropReason::same_port;
-    return decision;
+  if (packet.destination == port.address) return drop(DropReason::same_port);
+  if (station == nullptr) {
+    if (!port.flood.allows(now)) return drop(DropReason::flood_rate);
+    port.flood.take(now, 1);
   }
-  if (mac_is_group(to) || !traffic_class.flow_channels) {
+  if (mac_is_group(to) || !classifier_.of_ftag(packet.ftag).flow_channels) {
     decision.verdict = station != nullptr ? EdgeVerdict::no_flow : EdgeVerdict::flood;
     return decision;
   }
   if (match == kNotFound)
     match = matches_.find(key.match, key.hash);  // a frame before it in the burst may have made it
-  if (match == kNotFound) match = matches_.add(key.match, key.hash, idle);
+  if (match == kNotFound) match = matches_.add(key.match, key.hash, flows);
+  if (match == kNotFound && station != nullptr) return drop(DropReason::match_table_full);
   decision.match = match;
   decision.verdict = station != nullptr ? EdgeVerdict::flow : EdgeVerdict::flood;
-  if (match == kNotFound) {
-    if (station == nullptr) return decision;
-    decision.verdict = EdgeVerdict::drop;
-    decision.reason = DropReason::match_table_full;
-    return decision;
-  }
+  if (match == kNotFound) return decision;
   MatchEntry& entry = matches_[match];
   decision.moved = entry.destination != packet.destination;
+  // What waits for the old place goes there; nothing joins it, so that it ends.
+  if (decision.moved && flows.queued(match)) return drop(DropReason::station_moved);
   entry.destination = packet.destination;
   entry.station_version = stations_.version();
   if (station == nullptr) entry.flooded_ns = now;

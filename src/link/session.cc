@@ -49,7 +49,6 @@ bool LinkSession::acceptable(const Hello& hello) {
 
 SessionEvent LinkSession::receive(const Hello& hello, uint64_t fresh, bool admit, Nanos now) {
   if (own_nonce_ == 0) own_nonce_ = fresh;
-  heard_ = true;
   if (up_ && hello.nonce == peer_nonce_) {  // the running session's
     last_hello_ = hello;
     if (hello.echo == own_nonce_) last_heard_ns_ = now;
@@ -84,6 +83,11 @@ SessionEvent LinkSession::receive(const Hello& hello, uint64_t fresh, bool admit
   }
   if (hello.echo != candidate_own_ || hello.nonce != candidate_peer_) return SessionEvent::none;
   if (!admit) return SessionEvent::none;
+  count_flap(now);
+  if (now < hold_until_ns_) {
+    drop_session(fresh, LinkDownReason::hold_down, now);
+    return SessionEvent::ended;
+  }
   begin(candidate_own_, candidate_peer_, now);
   answer_due_ = true;
   return SessionEvent::ended_and_began;
@@ -99,9 +103,18 @@ void LinkSession::begin(uint64_t own, uint64_t peer, Nanos now) {
   last_heard_ns_ = up_since_ns_ = now;
 }
 
-void LinkSession::end(uint64_t fresh, LinkDownReason reason, Nanos now) {
+// K10: a link that goes up and down is held down, longer each time.
+void LinkSession::count_flap(Nanos now) {
   flaps_ = now - up_since_ns_ > kStableNs ? 1 : flaps_ + 1;
   if (flaps_ > kFreeFlaps) hold_until_ns_ = now + (dead_ns() << std::min(flaps_ - kFreeFlaps, kHoldDoublingsMax));
+}
+
+void LinkSession::end(uint64_t fresh, LinkDownReason reason, Nanos now) {
+  count_flap(now);
+  drop_session(fresh, reason, now);
+}
+
+void LinkSession::drop_session(uint64_t fresh, LinkDownReason reason, Nanos now) {
   up_ = false;
   down_reason_ = reason;
   own_nonce_ = fresh;

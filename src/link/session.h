@@ -50,7 +50,6 @@ class LinkSession {
   uint64_t peer_nonce() const { return peer_nonce_; }  // while up
   LinkDownReason down_reason() const { return up_ ? LinkDownReason::none : down_reason_; }
   const Hello& last_hello() const { return last_hello_; }  // of whoever is at the other end; valid once heard
-  bool heard() const { return heard_; }
   uint32_t flaps() const { return flaps_; }
 
   // A hello has come in. `fresh` is a random number for a nonce, drawn for this call. `admit`: false keeps the link
@@ -58,10 +57,10 @@ class LinkSession {
   SessionEvent receive(const Hello& hello, uint64_t fresh, bool admit, Nanos now);
   // Call every turn: tells the end by the dead timer, and makes hellos due.
   SessionEvent tick(uint64_t fresh, Nanos now);
-  // The link contradicted itself (K3): the session ends, and the next one waits a hold-down.
+  // The link contradicted itself (K3): the session ends, and the next one may wait a hold-down (K10).
   void reset(uint64_t fresh, LinkDownReason reason, Nanos now);
-  // The worker itself was away: what it did not hear says nothing about the link.
-  void forgive_silence(Nanos now) { last_heard_ns_ = now; }
+  // The worker itself was away for so long: what it did not hear in that time says nothing about the link.
+  void forgive_silence(Nanos away, Nanos now) { last_heard_ns_ = std::min(now, last_heard_ns_ + away); }
 
   bool hello_due(Nanos now) const { return answer_due_ || now >= next_hello_ns_; }
   // The hello to send now; digest is of the notice records (W6). Clears what made it due.
@@ -72,7 +71,9 @@ class LinkSession {
   Nanos dead_ns() const { return options_.hello_interval_ns * options_.hellos_missed; }
   bool acceptable(const Hello& hello);
   void begin(uint64_t own, uint64_t peer, Nanos now);
+  void count_flap(Nanos now);
   void end(uint64_t fresh, LinkDownReason reason, Nanos now);
+  void drop_session(uint64_t fresh, LinkDownReason reason, Nanos now);
 
   SessionOptions options_;
   uint64_t own_nonce_ = 0;      // running session's, or the one offered while down
@@ -81,7 +82,6 @@ class LinkSession {
   uint64_t candidate_peer_ = 0;
   uint32_t tag_ = 0;
   bool up_ = false;
-  bool heard_ = false;
   bool answer_due_ = false;
   bool answer_is_candidate_ = false;
   LinkDownReason down_reason_ = LinkDownReason::no_hello;

@@ -213,7 +213,7 @@ void Worker::output_timer(Port& output, FlowId id, Nanos now) {
   if (now < entry.due_ns) return set_timer(output.index, id);  // it was beyond the wheel
   if (entry.flags & kOutputEnded) {
     output.counters.count(ProtocolEvent::settled_by_end);
-    entry.settle(entry.extent(), true);
+    entry.settle_lost(entry.extent());
     entry.ack_flow = entry.data_flow;
     return mark_dirty(output, id);
   }

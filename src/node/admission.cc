@@ -133,7 +133,7 @@ void Worker::route(Port& port, FlowId id, Nanos now) {
 // The flow takes this output from now on. True if it has an ID there: at once only where the same worker gives it out.
 // Whoever waits for an ID already comes first (K11): a shortage must not starve the inputs of other workers.
 bool Worker::reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output) {
-  if (output != flow.follow_port) ++flow.path_epoch;
+  if (output != flow.follow_port && flow.follow_port != kNoPort) ++flow.path_epoch;
   flow.follow_port = output;
   if (!is_own(output)) return false;
   Port& there = own(output);

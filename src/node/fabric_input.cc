@@ -61,6 +61,8 @@ void Worker::receive_flow_data(Port& port, Packet* packet, Nanos now) {
     flow.destination = packet->destination;
     flow.ftag = packet->ftag;
     flow.match = kNoMatch;
+    flow.follow_port = kNoPort;
+    flow.path_epoch = 0;
     port.counters.count(ProtocolEvent::flow_created);
   } else if (flow.destination != packet->destination || flow.ftag != packet->ftag) {
     drop_at_input(port, packet, DropReason::protocol_error);

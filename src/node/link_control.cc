@@ -13,10 +13,10 @@ constexpr uint32_t kControlQueueMax = 64;  // frames made here and not sent yet,
 
 // This worker was away itself for longer than a hello interval: what it did not hear says nothing about its links (K1).
 // The receive queues are drained in the same turn, before the next judgement.
-void Worker::forgive_silence(Nanos now) {
+void Worker::forgive_silence(Nanos away, Nanos now) {
   for (Port* port : own_ports_) {
     if (!port->is_fabric() || !port->session.up()) continue;
-    port->session.forgive_silence(now);
+    port->session.forgive_silence(away, now);
     port->counters.count(ProtocolEvent::silence_forgiven);
   }
 }
@@ -124,8 +124,10 @@ void Worker::end_outputs(Port& port, Nanos now) {
     // the time on wires, which no hop counts.
     const Nanos life = edge_.classifier().longest_life_ns();
     const Nanos settle_at = now + life + life / 8;
-    if (entry.extent() != 0 && !(entry.flags & kOutputTimed)) arm_timer(port.index, id, settle_at);
-    entry.due_ns = settle_at;
+    if (entry.extent() != 0) {
+      if (!(entry.flags & kOutputTimed)) arm_timer(port.index, id, settle_at);
+      entry.due_ns = settle_at;
+    }
     mark_dirty(port, id);
   }
 }

@@ -10,7 +10,6 @@ namespace heddle {
 
 namespace {
 constexpr uint8_t kHopLimit = 32;              // links a frame may cross
-constexpr Nanos kRelearnNs = 1 * kSecond;      // a station that is known is looked up again so often
 constexpr Nanos kSweepNs = 10 * kMillisecond;  // between looks for aged stations
 }  // namespace
 
@@ -100,17 +99,29 @@ void Worker::edge_receive(Port& port, Packet** packets, uint32_t count, Nanos no
   }
 }
 
+// What edge input asks about the flows of its entries.
+struct Worker::FlowsOfMatches {
+  Worker& worker;
+  Nanos now;
+  bool idle(uint32_t match) const {
+    const MatchEntry& entry = worker.edge_.matches()[match];
+    // A wait depends on a flood (E1).
+    if (entry.flooded_ns + worker.edge_.classifier().longest_life_ns() > now) return false;
+    return worker.flow_in_use(worker.own(entry.input_port), match) == nullptr;
+  }
+  bool queued(uint32_t match) const {
+    const MatchEntry& entry = worker.edge_.matches()[match];
+    const InputFlow* flow = worker.flow_in_use(worker.own(entry.input_port), match);
+    return entry.waiting != 0 || (flow != nullptr && !flow->queue.empty());
+  }
+};
+
 // A frame that the match table alone does not place: its stations are looked up.
 void Worker::edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now) {
-  const auto idle = [this, now](uint32_t index) {
-    const MatchEntry& entry = edge_.matches()[index];
-    if (entry.flooded_ns + edge_.classifier().longest_life_ns() > now) return false;  // a wait depends on it (E1)
-    return flow_in_use(own(entry.input_port), index) == nullptr;
-  };
-  const EdgeDecision decision = edge_.decide(*packet, port.input.edge, key, match, now, idle);
+  const EdgeDecision decision = edge_.decide(*packet, port.input.edge, key, match, now, FlowsOfMatches{*this, now});
   if (decision.learned != Learned::known)
     announce(port, decision.learned, load_mac(packet->data + 6), packet->vni, port.input.edge.address);
-  if (decision.moved) detach_flow(port, decision.match);
+  if (decision.moved && decision.verdict != EdgeVerdict::drop) detach_flow(port, decision.match, now);
   switch (decision.verdict) {
     case EdgeVerdict::drop:
       return drop_at_input(port, packet, decision.reason);
@@ -119,18 +130,19 @@ void Worker::edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_
     case EdgeVerdict::no_flow:
       return receive_no_flow(port, packet, now);
     case EdgeVerdict::flood:
-      break;
+      return flood(port, packet, now);
   }
-  if (!port.input.edge.flood.allows(now)) return drop_at_input(port, packet, DropReason::flood_rate);
-  port.input.edge.flood.take(now, 1);
-  flood(port, packet, now);
 }
 
-// The match's station is elsewhere now: the flow it had ends in its own time, and the next frame gets another one.
-void Worker::detach_flow(Port& port, uint32_t match_index) {
-  InputFlow* flow = flow_in_use(port, match_index);
-  if (flow != nullptr) flow->match = kNoMatch;
-  edge_.matches()[match_index].flow = kNoFlow;
+// The match's station is elsewhere now. What its flow has outstanding may still be under way to the old place, and the
+// station may come back there: the next flow waits one life, as after a flood (E1).
+void Worker::detach_flow(Port& port, uint32_t match_index, Nanos now) {
+  MatchEntry& match = edge_.matches()[match_index];
+  if (InputFlow* flow = flow_in_use(port, match_index)) {
+    flow->match = kNoMatch;
+    match.flooded_ns = now;
+  }
+  match.flow = kNoFlow;
 }
 
 // The flow that a match has now; nullptr if it has none.
@@ -154,6 +166,8 @@ FlowId Worker::flow_of(Port& port, uint32_t match_index, Nanos now) {
   match.flow = id;
   InputFlow& flow = port.input.flows[id];
   flow.flags = kFlowInUse;
+  flow.follow_port = kNoPort;
+  flow.path_epoch = 0;
   flow.turn_packets = 0;
   flow.match = match_index;
   flow.destination = match.destination;
@@ -185,17 +199,12 @@ void Worker::serve_waiting(Port& port, Nanos now) {
   while (!port.input.waiting.empty()) {
     Packet* packet = port.input.waiting.head;
     const uint32_t index = packet->position;
-    MatchEntry& match = edge_.matches()[index];
-    const bool moved = match.destination != packet->destination;  // while it waited: its flow would be another's
-    const FlowId id = moved ? kNoFlow : flow_of(port, index, now);
-    if (id == kNoFlow && !moved) return;
+    const FlowId id = flow_of(port, index, now);
+    if (id == kNoFlow) return;
     port.input.waiting.pop();
     --port.input.waiting_packets;
-    --match.waiting;
-    if (moved)
-      drop_at_input(port, packet, DropReason::no_flow_id);
-    else
-      admit(port, id, packet, now);
+    --edge_.matches()[index].waiting;
+    admit(port, id, packet, now);
   }
 }
 
@@ -220,11 +229,11 @@ void Worker::flood(Port& port, Packet* packet, Nanos now) {
       continue;
     }
     Packet* copy = nullptr;
-    if (copies_out_ >= copies_max_ || pool_.allocate(&copy, 1) == 0) {
+    if (copies_out_ + packet->cost > copies_max_ || pool_.allocate(&copy, 1) == 0) {
       port.counters.drop(DropReason::flood_copies);
       continue;
     }
-    ++copies_out_;
+    copies_out_ += packet->cost;
     uint8_t* bytes = copy->data;
     *copy = *packet;
     copy->data = bytes;
@@ -246,9 +255,10 @@ void Worker::learn_from_fabric(Port& port, const Packet& packet, Nanos now) {
   const uint64_t mac = load_mac(packet.data + HEDDLE_DATA_OVERHEAD_BYTES + 6);
   const uint64_t station = mac << 16 | packet.vni;
   Recent& recent = recent_[(station ^ station >> 16 ^ station >> 32) % recent_.size()];
-  if (recent.station == station && recent.address == packet.source && now < recent.until_ns) return;
-  recent = {station, packet.source, now + kRelearnNs};
+  const uint32_t version = edge_.stations().version();
+  if (recent.station == station && recent.address == packet.source && recent.version == version) return;
   announce(port, edge_.learn_remote(mac, packet.vni, packet.source, now), mac, packet.vni, packet.source);
+  recent = {station, packet.source, edge_.stations().version()};
 }
 
 void Worker::announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address) {

@@ -86,11 +86,15 @@ void Worker::stamp(Port& port, Packet* packet, Nanos now) {
               .source_mac = port.mac};
   if (packet->output_flow != kNoFlow) {
     OutputFlow& entry = port.output.flows[packet->output_flow];
+    if (entry.extent() == 0) {  // K5 starts anew; a timer that still runs comes too early, and looks at due_ns
+      entry.backoff = 0;
+      entry.probe_mark = entry.ack_flow;
+      entry.due_ns = now + settings_.probe_base_ns;
+      if (!(entry.flags & kOutputTimed)) set_timer(port.index, packet->output_flow);
+    }
     stamp.data_flow = entry.data_flow;
     entry.data_flow += packet->payload;
     --entry.queued;
-    if (!(entry.flags & kOutputTimed))
-      arm_timer(port.index, packet->output_flow, now + (settings_.probe_base_ns << entry.backoff));
   }
   if (!(packet->flags & kPacketFabric)) prepend_fabric_header(*packet);
   --packet->hop_limit;
@@ -198,7 +202,7 @@ void Worker::drop_at_output(Port& output, Packet* packet, DropReason reason) {
   if (packet->output_flow != kNoFlow) {
     OutputFlow& entry = output.output.flows[packet->output_flow];
     --entry.queued;
-    entry.settle(packet->payload, true);
+    entry.settle_lost(packet->payload);
     mark_dirty(output, packet->output_flow);
   }
   give_room_back(output, packet->input_port, packet->cost, packet->flags);

@@ -68,7 +68,7 @@ PollResult Worker::poll(Nanos now) {
   ++polls_;
   const Nanos away = now - now_;
   now_ = now;
-  if (away > settings_.hello_interval_ns) forgive_silence(now);
+  if (away > settings_.hello_interval_ns) forgive_silence(away, now);
   take_messages(now);   // from other workers: packets, flow IDs, room, ACKs
   control_links(now);   // sessions and link states
   run_timers(now);      // probes (K5), settlement (K9), held pairs (E1)

@@ -34,7 +34,7 @@ struct NodeOptions {
   PacketPool* control_pool;              // of the same kind, for frames made here: data never takes their last buffer
   uint32_t match_entries = 4096;         // per worker (F4)
   uint32_t station_entries = 4096;       // per worker
-  uint32_t copies_max = 512;             // packets from replication at one time, per worker
+  uint32_t copies_max = 512;             // buffers of packets from replication at one time, per worker
   uint32_t waiting_max = 256;            // frames per edge port that wait for a flow ID (F10)
   uint64_t seed = 1;
 };
@@ -74,6 +74,7 @@ class Worker {
   struct DirtyRef {
     uint32_t head = kNoItem, tail = kNoItem;
   };
+  struct FlowsOfMatches;
   struct Sent {  // what is to be settled of a packet that a device has taken
     PortIndex input_port;
     FlowId output_flow;
@@ -92,7 +93,7 @@ class Worker {
   void edge_receive(Port& port, Packet** packets, uint32_t count, Nanos now);
   void edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now);
   void attach_flow(Port& port, Packet* packet, uint32_t match_index, Nanos now);
-  void detach_flow(Port& port, uint32_t match_index);
+  void detach_flow(Port& port, uint32_t match_index, Nanos now);
   InputFlow* flow_in_use(Port& port, uint32_t match_index);
   FlowId flow_of(Port& port, uint32_t match_index, Nanos now);
   void serve_waiting(Port& port, Nanos now);
@@ -180,7 +181,7 @@ class Worker {
   uint32_t& timer_link(uint32_t item);
 
   // link_control.cc: sessions, credits, link states
-  void forgive_silence(Nanos now);
+  void forgive_silence(Nanos away, Nanos now);
   void control_links(Nanos now);
   void receive_hello(Port& port, const LinkFrame& frame, Nanos now);
   void act_on(Port& port, SessionEvent event, Nanos now);
@@ -249,10 +250,10 @@ class Worker {
   std::array<Packet*, 256> discarded_{};
   uint64_t polls_ = 0, busy_polls_ = 0;
 
-  struct Recent {  // stations learned a moment ago: saves the look-up per frame
+  struct Recent {  // stations of the last frames: saves the look-up per frame, as long as the table has not changed
     uint64_t station = 0;
     FabricAddress address;
-    Nanos until_ns = 0;
+    uint32_t version = 0;
   };
   std::array<Recent, 64> recent_{};
 };

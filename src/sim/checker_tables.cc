@@ -129,18 +129,20 @@ void Checker::check_output_flows(uint16_t node, const Port& port) {
 }
 
 // K11: whatever the others take, an input port can always have its share of an output's flow IDs: half of them, divided
-// by the ports, at least one.
+// by the other ports, at least one.
 void Checker::check_shares(uint16_t node, const Port& port) {
   const OutputFlowTable& flows = port.output.flows;
   const size_t inputs = held_.cost_by_input.size();
-  const uint32_t share = std::max<uint32_t>(1, flows.size() / static_cast<uint32_t>(2 * inputs));
+  if (inputs == 1) return;
+  const uint32_t share = std::max<uint32_t>(1, flows.size() / static_cast<uint32_t>(2 * (inputs - 1)));
   std::vector<uint32_t> taken(inputs);
   for (uint32_t i = 1; i <= flows.size(); ++i) {
     const OutputFlow& entry = flows[static_cast<FlowId>(i)];
     if (entry.state != OutputFlowState::free) ++taken[entry.input_port];
   }
   uint32_t kept = 0;
-  for (const uint32_t ids : taken) kept += share - std::min(share, ids);
+  for (size_t input = 0; input < inputs; ++input)
+    if (input != port.index) kept += share - std::min(share, taken[input]);
   if (flows.size() - flows.used() < kept)
     fail(8, place(node, port.index) + ": " + std::to_string(flows.used()) + " of " + std::to_string(flows.size()) +
                 " flow IDs are taken, " + std::to_string(kept) +

@@ -25,7 +25,7 @@ struct VlanMembership {
   uint16_t native = 1;       // VLAN of untagged frames, in and out; 0 = untagged frames are refused (trunk only)
   std::bitset<4096> tagged;  // trunk: VLANs that are carried with a tag; empty on an access port
   bool trunk = false;
-  bool member(uint16_t vlan) const { return vlan == native || tagged.test(vlan); }
+  bool member(uint16_t vlan) const { return vlan != 0 && (vlan == native || tagged.test(vlan)); }
 };
 
 struct TopologyPort {

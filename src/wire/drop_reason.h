@@ -28,6 +28,7 @@ namespace heddle {
   X(flood_loop, "a flooded frame came back to the node where it entered")             \
   X(flood_copies, "no copy left in the flood budget")                                 \
   X(station_held, "source MAC keeps moving and is held")                              \
+  X(station_moved, "destination moved, and frames for its old place still wait (E1)") \
   X(match_table_full, "no entry left in the match table")                             \
   X(no_flow_id, "no flow ID free and the waiting queue is full (F10)")                \
   X(flow_queue_full, "flow queue past its drop mark (A8)")                            \

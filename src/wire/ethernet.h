@@ -116,8 +116,9 @@ inline bool is_plain_ipv4(const uint8_t* data, uint32_t length) {
     const uint32_t datagram = load_be16(data + kL4 + 4);
     return datagram >= 8 && datagram <= l4_bytes;
   }
+  if (data[kIp + 9] != kProtocolTcp || l4_bytes < 20) return false;
   const uint32_t header = (data[kL4 + 12] >> 4) * 4u;
-  return data[kIp + 9] == kProtocolTcp && l4_bytes >= 20 && header >= 20 && header <= l4_bytes;
+  return header >= 20 && header <= l4_bytes;
 }
 
 // The frame must have a tag: what parse_edge_frame returned as `tagged`. `payload` is left alone.

@@ -11,7 +11,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 0xffff) return 0;
   test::ExactBuffer copy(data, size);
   EdgeHeaders headers;
-  if (parse_edge_frame(copy.data(), copy.size(), headers) != DropReason::none) return 0;
+  const bool plain = is_plain_ipv4(copy.data(), copy.size());
+  if (parse_edge_frame(copy.data(), copy.size(), headers) != DropReason::none) {
+    if (plain) std::abort();
+    return 0;
+  }
+  if (plain && (headers.tagged || headers.l3 != 4 || headers.l4_offset != 34 || !headers.ports_valid)) std::abort();
   if (headers.l3 != 0 && uint32_t{headers.l4_offset} + headers.l4_bytes > size) std::abort();
 
   const bool left = checksum_left_to_hardware(copy.data(), copy.size(), headers);

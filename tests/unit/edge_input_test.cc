@@ -125,6 +125,56 @@ TEST_F(OneSwitch, AFloodedPairWaitsOneLifeBeforeItsFirstFlow) {
   EXPECT_EQ(fabric.events(ProtocolEvent::pair_held), 1u);
 }
 
+// A copy of a long frame holds several buffers of the budget, and gives back as many.
+TEST_F(OneSwitch, LongFramesAreFloodedAgainAndAgain) {
+  Topology topology = one_switch();
+  for (TopologyPort& port : topology.nodes[0].ports) port.mtu_bytes = 9000;
+  TestFabric jumbo(topology);
+  Frame longest = broadcast(1, 0);
+  longest.resize(9000);
+  for (int i = 0; i < 300; ++i) {
+    jumbo.device(0, 0).incoming.push_back(longest);
+    jumbo.run(2 * kMillisecond);
+  }
+  EXPECT_EQ(jumbo.drops(DropReason::flood_copies), 0u);
+  EXPECT_EQ(jumbo.device(0, 1).delivered.size(), 300u);
+  EXPECT_EQ(jumbo.nodes[0]->worker(0).copies_out(), 0u);
+}
+
+// What the limit of a port stops leaves no trace in the tables that all ports share.
+TEST_F(OneSwitch, FloodsBeyondTheLimitTakeNoMatchEntries) {
+  for (uint32_t i = 0; i < 3000; ++i) {
+    Frame unknown = frame(0, 1, i);
+    unknown[1] = static_cast<uint8_t>(i >> 8);
+    unknown[2] = static_cast<uint8_t>(i);
+    host(0).incoming.push_back(unknown);
+  }
+  fabric.run(kMillisecond);
+  EXPECT_GT(fabric.drops(DropReason::flood_rate), 1000u);
+  EXPECT_LT(fabric.nodes[0]->worker(0).edge_input().matches().used(), 1200u);
+}
+
+// Away and back: frames of the first stay may still be on their way, so the pair waits a life.
+TEST_F(OneSwitch, AStationThatMovesAwayAndBackKeepsItsFramesInOrder) {
+  send(1, broadcast(2, 0));
+  host(1).accepts = 0;  // the host takes nothing: the flow stays
+  send(0, frame(2, 1, 1));
+  send(3, tagged(broadcast(2, 0), 10));  // now behind e3
+  send(0, frame(2, 1, 2));
+  send(1, broadcast(2, 0));  // and back
+  send(0, frame(2, 1, 3));   // its pair's frame for e3 still waits
+  EXPECT_EQ(fabric.events(ProtocolEvent::station_moved), 2u);
+  EXPECT_EQ(fabric.events(ProtocolEvent::pair_held), 1u);
+  EXPECT_EQ(fabric.drops(DropReason::station_moved), 1u);
+  host(1).accepts = kBurst;
+  fabric.run(100 * kMillisecond);
+  send(0, frame(2, 1, 4));
+  std::vector<uint32_t> numbers;
+  for (const Frame& bytes : host(1).delivered)
+    if (bytes[11] == 1) numbers.push_back(number_of(bytes));
+  EXPECT_EQ(numbers, (std::vector<uint32_t>{1, 4}));
+}
+
 TEST_F(OneSwitch, FramesBeyondTheFlowIdsWaitAndThenAreDroppedWithTheirReason) {
   Topology topology = one_switch();
   topology.settings.flow_ids = 4;

@@ -16,7 +16,7 @@ namespace heddle {
 namespace {
 
 TEST(OutputFlowTable, GivesEachIdOnceAndTheOldestFreedLast) {
-  OutputFlowTable table(4, 1);
+  OutputFlowTable table(4, 2);
   const FlowId first = table.reserve(0, 1, 10), second = table.reserve(0, 1, 11);
   EXPECT_NE(first, second);
   EXPECT_EQ(table[first].input_flow, 10);
@@ -26,7 +26,7 @@ TEST(OutputFlowTable, GivesEachIdOnceAndTheOldestFreedLast) {
 }
 
 TEST(OutputFlowTable, NoInputTakesAllIds) {
-  OutputFlowTable table(16, 4);  // 2 guaranteed to each of the 4 inputs
+  OutputFlowTable table(16, 5);  // 2 guaranteed to each of the 4 other ports
   uint32_t taken = 0;
   while (table.reserve(0, 1, 1) != kNoFlow) ++taken;
   EXPECT_EQ(taken, 16u - 3 * 2);
@@ -39,7 +39,7 @@ TEST(OutputFlowTable, NoInputTakesAllIds) {
 }
 
 TEST(OutputFlowTable, AGuaranteeComesBackWithItsId) {
-  OutputFlowTable table(8, 2);
+  OutputFlowTable table(8, 3);
   std::vector<FlowId> mine;
   for (FlowId id; (id = table.reserve(0, 1, 1)) != kNoFlow;) mine.push_back(id);
   EXPECT_EQ(mine.size(), 6u);
@@ -130,8 +130,12 @@ struct Matches : testing::Test {
     key.flow_label = static_cast<uint32_t>(number);
     return key;
   }
+  struct AllAlike {
+    bool are_idle;
+    bool idle(uint32_t) const { return are_idle; }
+  };
   uint32_t add(uint64_t number, bool all_idle) {
-    return table.add(key(number), table.hash(key(number)), [all_idle](uint32_t) { return all_idle; });
+    return table.add(key(number), table.hash(key(number)), AllAlike{all_idle});
   }
 };
 

@@ -87,6 +87,20 @@ TEST_F(Ends, ALateHelloEndsNothing) {
   EXPECT_EQ(b.tag(), tag);
 }
 
+// A neighbour that restarts again and again, faster than the dead timer sees (K10).
+TEST_F(Ends, ManyReplacedSessionsAreHeldDown) {
+  run(20 * kMillisecond);
+  bool was_held = false;
+  for (int restart = 0; restart < 8; ++restart) {
+    a = LinkSession(options(1, 2));
+    run(5 * kMillisecond);
+    was_held = was_held || (!b.up() && b.down_reason() == LinkDownReason::hold_down);
+  }
+  EXPECT_TRUE(was_held);
+  run(10 * kSecond);
+  EXPECT_TRUE(a.up() && b.up());
+}
+
 TEST_F(Ends, ARestartedEndReplacesTheSession) {
   run(20 * kMillisecond);
   const uint32_t tag = b.tag();
@@ -144,9 +158,22 @@ TEST_F(Ends, HoldAFlappingLinkDownLongerEachTime) {
 TEST_F(Ends, DoNotJudgeSilenceWhileTheWorkerWasAway) {
   run(20 * kMillisecond);
   now += kSecond;
-  a.forgive_silence(now);
+  a.forgive_silence(kSecond, now);
   EXPECT_EQ(a.tick(random.nonzero(), now), SessionEvent::none);
   EXPECT_TRUE(a.up());
+}
+
+// A worker that is late now and then still finds out that a neighbour is dead.
+TEST_F(Ends, JudgeSilenceByTheTimeTheWorkerWasThere) {
+  run(20 * kMillisecond);
+  for (int turn = 0; turn < 20 && a.up(); ++turn) {
+    now += 5 * kMillisecond;
+    a.tick(random.nonzero(), now);
+    now += 11 * kMillisecond;
+    a.forgive_silence(11 * kMillisecond, now);
+    a.tick(random.nonzero(), now);
+  }
+  EXPECT_FALSE(a.up());
 }
 
 TEST_F(Ends, StayDownWhileTheOrphanQuotaIsFull) {

@@ -27,7 +27,7 @@ class HeapPool : public PacketPool {
     for (uint32_t i = 0; i < count; ++i) destroy(packets[i]);
     out_ -= count;
   }
-  uint32_t room_bytes() const override { return kBufferBytes; }
+  uint32_t room_bytes() const override { return kRoomBytes; }
   int64_t out() const { return out_; }
 
  protected:
@@ -40,9 +40,10 @@ class HeapPool : public PacketPool {
   static void destroy(Packet* packet) { delete reinterpret_cast<Cell*>(packet); }
 
  private:
+  static constexpr uint32_t kRoomBytes = 9600 + 64;
   struct Cell {
     Packet packet;
-    uint8_t bytes[kPacketHeadroomBytes + kBufferBytes];
+    uint8_t bytes[kPacketHeadroomBytes + kRoomBytes];
   };
   int64_t out_ = 0;
 };
