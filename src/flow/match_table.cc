@@ -3,11 +3,10 @@
 
 namespace heddle {
 
-MatchTable::MatchTable(uint32_t entries, const HashKey& key)
-    : key_(key), table_(entries, sizeof(MatchKey)), entries_(entries) {}
+MatchTable::MatchTable(uint32_t entries, const HashKey& key) : key_(key), table_(entries), entries_(entries) {}
 
 uint32_t MatchTable::insert(const MatchKey& key, uint32_t hash) {
-  const uint32_t index = table_.add(&key, hash);
+  const uint32_t index = table_.add(key, hash);
   if (index == kNotFound) return kNotFound;
   entries_[index] = {};
   entries_[index].input_port = key.input_port;
@@ -20,7 +19,7 @@ uint32_t MatchTable::insert(const MatchKey& key, uint32_t hash) {
 
 void MatchTable::remove(uint32_t index) {
   const MatchKey key = key_at(index);
-  table_.remove(&key, entries_[index].hash);
+  table_.remove(key, entries_[index].hash);
   entries_[index].used = false;
   --used_;
   ++evictions_;

@@ -47,11 +47,9 @@ class MatchTable {
   MatchTable(uint32_t entries, const HashKey& key);
 
   uint32_t hash(const MatchKey& key) const { return keyed_hash<sizeof(MatchKey)>(&key, key_); }
-  uint32_t find(const MatchKey& key, uint32_t hash) const { return table_.find(&key, hash); }
-  // A burst of them; `indices` gets kNotFound where there is none.
-  void find(const MatchKey* const* keys, const uint32_t* hashes, uint32_t count, uint32_t* indices) const {
-    table_.find(reinterpret_cast<const void* const*>(keys), hashes, count, indices);
-  }
+  uint32_t find(const MatchKey& key, uint32_t hash) const { return table_.find(key, hash); }
+  void prefetch_bucket(uint32_t hash) const { table_.prefetch_bucket(hash); }
+  void prefetch_key(uint32_t hash) const { table_.prefetch_key(hash); }
   // A new entry, with port, class and hash filled in. When the table is full an entry that `flows.idle(index)` allows
   // is evicted; a bounded number is looked at. kNotFound if there is none.
   template <typename Flows>
@@ -62,7 +60,7 @@ class MatchTable {
   // Grows when an entry is removed: an index that was found before may be another's.
   uint32_t evictions() const { return evictions_; }
   uint32_t capacity() const { return table_.capacity(); }
-  const MatchKey& key_at(uint32_t index) const { return *static_cast<const MatchKey*>(table_.key_at(index)); }
+  const MatchKey& key_at(uint32_t index) const { return table_.key_at(index); }
 
  private:
   static constexpr uint32_t kEvictionLooks = 64;
@@ -70,7 +68,7 @@ class MatchTable {
   void remove(uint32_t index);
 
   HashKey key_;
-  KeyedTable table_;
+  KeyedTable<MatchKey> table_;
   std::vector<MatchEntry> entries_;
   uint32_t used_ = 0;
   uint32_t evictions_ = 0;

@@ -68,6 +68,11 @@ void set_class(Packet& packet, const EdgePortInput& port, const TrafficClass& tr
 
 }  // namespace
 
+void EdgeInput::set_hash(EdgeKey& key) const {
+  key.hash = matches_.hash(key.match);
+  matches_.prefetch_bucket(key.hash);
+}
+
 DropReason EdgeInput::read(Packet& packet, const EdgePortInput& port, EdgeKey& key) const {
   const VlanMembership& vlans = port.settings->vlans;
   const bool checksum_sure = (packet.flags & kPacketChecksumPartial) == 0 && !port.complete_checksums;
@@ -77,7 +82,7 @@ DropReason EdgeInput::read(Packet& packet, const EdgePortInput& port, EdgeKey& k
     set_class(packet, port, traffic_class, vlans.native);
     start_key(key.match, packet, port.port);
     add_plain_pattern(key.match, packet.data, traffic_class.match);
-    key.hash = matches_.hash(key.match);
+    set_hash(key);
     return DropReason::none;
   }
   EdgeHeaders headers;
@@ -102,18 +107,14 @@ DropReason EdgeInput::read(Packet& packet, const EdgePortInput& port, EdgeKey& k
   packet.priority = headers.tagged ? static_cast<uint8_t>(headers.tci >> 12) : 0;
   start_key(key.match, packet, port.port);
   add_pattern(key.match, headers, traffic_class.match);
-  key.hash = matches_.hash(key.match);
+  set_hash(key);
   return DropReason::none;
 }
 
+// In passes, so that the memory of one frame is fetched while another's is compared.
 void EdgeInput::find(const EdgeKey* keys, uint32_t count, uint32_t* matches) const {
-  const MatchKey* pointers[kBurst];
-  uint32_t hashes[kBurst];
-  for (uint32_t i = 0; i < count; ++i) {
-    pointers[i] = &keys[i].match;
-    hashes[i] = keys[i].hash;
-  }
-  matches_.find(pointers, hashes, count, matches);
+  for (uint32_t i = 0; i < count; ++i) matches_.prefetch_key(keys[i].hash);
+  for (uint32_t i = 0; i < count; ++i) matches[i] = matches_.find(keys[i].match, keys[i].hash);
 }
 
 Learned EdgeInput::learn_remote(uint64_t mac, uint16_t vlan, FabricAddress source, Nanos now) {

@@ -83,6 +83,8 @@ class EdgeInput {
   const Classifier& classifier() const { return classifier_; }
 
  private:
+  void set_hash(EdgeKey& key) const;
+
   StationTable stations_;
   MatchTable matches_;
   Classifier classifier_;

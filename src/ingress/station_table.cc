@@ -7,14 +7,14 @@ namespace heddle {
 
 StationTable::StationTable(uint32_t capacity, Nanos age_ns, const HashKey& key)
     : key_(key),
-      table_(capacity, sizeof(uint64_t)),
+      table_(capacity),
       stations_(capacity),
       age_ns_(age_ns),
       ask_again_ns_(std::min(age_ns / 4, kAskAgainNs)) {}
 
 uint32_t StationTable::index_of(uint64_t mac, uint16_t vlan) const {
   const uint64_t packed = pack(mac, vlan);
-  return table_.find(&packed, keyed_hash<8>(&packed, key_));
+  return table_.find(packed, keyed_hash<8>(&packed, key_));
 }
 
 const Station* StationTable::find(uint64_t mac, uint16_t vlan) const {
@@ -26,7 +26,7 @@ const Station* StationTable::find(uint64_t mac, uint16_t vlan) const {
 uint32_t StationTable::add(uint64_t mac, uint16_t vlan, FabricAddress address) {
   if (used_ == table_.capacity()) return kNotFound;
   const uint64_t packed = pack(mac, vlan);
-  const uint32_t index = table_.add(&packed, keyed_hash<8>(&packed, key_));
+  const uint32_t index = table_.add(packed, keyed_hash<8>(&packed, key_));
   if (index == kNotFound) return kNotFound;
   stations_[index] = {};
   stations_[index].address = address;
@@ -94,8 +94,8 @@ void StationTable::add_fixed(uint64_t mac, uint16_t vlan, FabricAddress address)
 }
 
 void StationTable::remove(uint32_t index) {
-  const uint64_t packed = *static_cast<const uint64_t*>(table_.key_at(index));
-  table_.remove(&packed, keyed_hash<8>(&packed, key_));
+  const uint64_t packed = table_.key_at(index);
+  table_.remove(packed, keyed_hash<8>(&packed, key_));
   stations_[index].used = false;
   --stations_at(stations_[index].address);
   if (stations_[index].address == most_) find_most();

@@ -67,7 +67,7 @@ class StationTable {
   void find_most();
 
   HashKey key_;
-  KeyedTable table_;
+  KeyedTable<uint64_t> table_;
   std::vector<Station> stations_;
   std::map<uint32_t, uint32_t> count_at_;  // stations per address: node << 16 | port
   FabricAddress most_{};                   // the address that has most
@@ -83,7 +83,7 @@ template <typename Visit>
 void StationTable::for_each(Visit visit) const {
   for (uint32_t index = 0; index < stations_.size(); ++index) {
     if (!stations_[index].used) continue;
-    const uint64_t packed = *static_cast<const uint64_t*>(table_.key_at(index));
+    const uint64_t packed = table_.key_at(index);
     visit(packed >> 16, static_cast<uint16_t>(packed), stations_[index]);
   }
 }

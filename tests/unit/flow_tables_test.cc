@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <vector>
 
@@ -122,9 +123,46 @@ TEST(TokenBucket, LetsTheRateThrough) {
   EXPECT_NEAR(taken, 1000, 3);
 }
 
+// As drawn at random: a key of small numbers is none.
+constexpr HashKey kHashKey{{0x9e3779b97f4a7c15, 0xd1b54a32d192ed03, 0x8cb92ba72f3d8dd7, 0xf1357aea2e62a9c5}};
+
+// Against a map: every key that was added is found, no other one, whatever was removed in between.
+TEST(KeyedTable, KeepsWhatAMapKeeps) {
+  constexpr uint32_t kCapacity = 1000;
+  KeyedTable<uint64_t> table(kCapacity);
+  std::map<uint64_t, uint32_t> kept;
+  Random random(3);
+  const auto hash = [](uint64_t key) { return keyed_hash<8>(&key, kHashKey); };
+  for (int step = 0; step < 200'000; ++step) {
+    const uint64_t key = random.below(2 * kCapacity);
+    const auto known = kept.find(key);
+    ASSERT_EQ(table.find(key, hash(key)), known == kept.end() ? kNotFound : known->second);
+    if (known != kept.end()) {
+      table.remove(key, hash(key));
+      kept.erase(known);
+    } else if (const uint32_t index = table.add(key, hash(key)); index != kNotFound) {
+      EXPECT_EQ(table.key_at(index), key);
+      EXPECT_TRUE(kept.emplace(key, index).second);
+    } else {
+      EXPECT_GT(kept.size(), kCapacity * 9 / 10);  // only a full table refuses
+    }
+  }
+}
+
+// All in one bucket: probes are bounded (K12), and what stands behind full buckets is found.
+TEST(KeyedTable, BoundsItsProbes) {
+  KeyedTable<uint64_t> table(1000);
+  uint32_t added = 0;
+  for (uint64_t key = 0; key < 100; ++key) added += table.add(key, 0x10000) != kNotFound;
+  EXPECT_EQ(added, 32u);
+  for (uint64_t key = 0; key < 100; ++key) EXPECT_EQ(table.find(key, 0x10000) != kNotFound, key < 32) << key;
+  for (uint64_t key = 0; key < 8; ++key) table.remove(key, 0x10000);
+  for (uint64_t key = 8; key < 32; ++key) EXPECT_NE(table.find(key, 0x10000), kNotFound) << key;
+}
+
 struct Matches : testing::Test {
   static constexpr uint32_t kEntries = 16;
-  MatchTable table{kEntries, HashKey{{1, 2, 3, 4}}};
+  MatchTable table{kEntries, kHashKey};
   static MatchKey key(uint64_t number) {
     MatchKey key{};
     key.flow_label = static_cast<uint32_t>(number);

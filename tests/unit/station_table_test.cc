@@ -8,9 +8,11 @@ namespace {
 
 constexpr FabricAddress kHere{1, 0}, kThere{2, 3};
 constexpr uint32_t kNoQuota = ~0u;
+// As drawn at random: a key of small numbers is none.
+constexpr HashKey kHashKey{{0x9e3779b97f4a7c15, 0xd1b54a32d192ed03, 0x8cb92ba72f3d8dd7, 0xf1357aea2e62a9c5}};
 
 struct Stations : testing::Test {
-  StationTable table{64, 10 * kSecond, HashKey{{5, 6, 7, 8}}};
+  StationTable table{64, 10 * kSecond, kHashKey};
   Nanos now = kSecond;
 };
 
