@@ -59,8 +59,9 @@ static_assert(sizeof(GivenBack) == 8);
 class Ring {
  public:
   Ring(uint32_t capacity, uint32_t element_bytes);
-  bool push(const void* element);
-  bool pop(void* element);
+  // Not inlined: g++ 12 sees the copies for larger elements in them.
+  [[gnu::noinline]] bool push(const void* element);
+  [[gnu::noinline]] bool pop(void* element);
   bool empty() const { return used() == 0; }
   uint32_t used() const;  // elements in it; the other side may change that at once
 

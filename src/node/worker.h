@@ -22,6 +22,11 @@
 #include "wire/packet.h"
 #include "wire/random.h"
 
+// The packet's way is compiled as a few long stretches, and what is seldom taken stands beside it: calls cost as much
+// as the work of most stages.
+#define HEDDLE_WAY [[gnu::flatten]]
+#define HEDDLE_ASIDE [[gnu::noinline, gnu::cold]]
+
 namespace heddle {
 
 struct NodeOptions {
@@ -90,19 +95,19 @@ class Worker {
   void receive(Nanos now);
   void receive_port(Port& port, Nanos now);
   void bound_arrivals(Port& port, Nanos now);
-  void edge_receive(Port& port, Packet** packets, uint32_t count, Nanos now);
-  void edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now);
+  HEDDLE_WAY void edge_receive(Port& port, Packet** packets, uint32_t count, Nanos now);
+  HEDDLE_ASIDE void edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now);
   void attach_flow(Port& port, Packet* packet, uint32_t match_index, Nanos now);
-  void detach_flow(Port& port, uint32_t match_index, Nanos now);
+  HEDDLE_ASIDE void detach_flow(Port& port, uint32_t match_index, Nanos now);
   InputFlow* flow_in_use(Port& port, uint32_t match_index);
   FlowId flow_of(Port& port, uint32_t match_index, Nanos now);
-  void serve_waiting(Port& port, Nanos now);
-  void flood(Port& port, Packet* packet, Nanos now);
-  void learn_from_fabric(Port& port, const Packet& packet, Nanos now);
-  void announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address);
+  HEDDLE_ASIDE void serve_waiting(Port& port, Nanos now);
+  HEDDLE_ASIDE void flood(Port& port, Packet* packet, Nanos now);
+  HEDDLE_ASIDE void learn_from_fabric(Port& port, const Packet& packet, Nanos now);
+  HEDDLE_ASIDE void announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address);
 
   // fabric_input.cc: frames on fabric links
-  void fabric_receive(Port& port, Packet* packet, Nanos now);
+  HEDDLE_WAY void fabric_receive(Port& port, Packet* packet, Nanos now);
   void receive_data(Port& port, Packet* packet, Nanos now);
   void receive_flow_data(Port& port, Packet* packet, Nanos now);
   bool advance_past_hole(Port& port, FlowId flow, uint32_t position);
@@ -110,7 +115,7 @@ class Worker {
   bool receive_ack(Port& port, const AckRecord& record);
   bool receive_probe(Port& port, const ProbeRecord& record, Nanos now);
   void receive_no_flow(Port& port, Packet* packet, Nanos now);
-  void protocol_error(Port& port, Nanos now);
+  HEDDLE_ASIDE void protocol_error(Port& port, Nanos now);
 
   // admission.cc: flow queues, and where a flow with packets stands
   void admit(Port& port, FlowId id, Packet* packet, Nanos now);
@@ -118,26 +123,26 @@ class Worker {
   bool pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   void hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);
   uint32_t input_buffers(const Port& port) const;
-  void place(Port& port, FlowId id, Nanos now);
-  void route(Port& port, FlowId id, Nanos now);
+  HEDDLE_ASIDE void place(Port& port, FlowId id, Nanos now);
+  HEDDLE_ASIDE void route(Port& port, FlowId id, Nanos now);
   bool reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output);
   void yield_id(Port& port, InputFlow& flow);
-  void drop_queue(Port& port, FlowId id, DropReason reason);
-  void drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason reason);
+  HEDDLE_ASIDE void drop_queue(Port& port, FlowId id, DropReason reason);
+  HEDDLE_ASIDE void drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason reason);
   void finish_if_empty(Port& port, FlowId id);
   void give_back(Port& port, InputFlow& flow, bool count_orphan);
   void release_output_flow(Port& output, FlowId id, bool counted);
-  void hold_for(Port& port, FlowId id, Nanos until);
-  void set_hold(Port& port, FlowId id, Nanos until);
+  HEDDLE_ASIDE void hold_for(Port& port, FlowId id, Nanos until);
+  HEDDLE_ASIDE void set_hold(Port& port, FlowId id, Nanos until);
   PortIndex choose_port(const Port& input, FabricAddress destination, uint8_t hop_limit, DropReason& reason);
   void leave_stale_paths();
-  void age_waiting(Nanos now);
-  void drop_expired_frames(Port& port, FlowId id, Nanos now);
+  HEDDLE_ASIDE void age_waiting(Nanos now);
+  HEDDLE_ASIDE void drop_expired_frames(Port& port, FlowId id, Nanos now);
 
   // arbiter.cc: from flow queues across to outputs
   void arbitrate(Nanos now);
   void activate(Port& input, PortIndex output);
-  bool serve(Port& input, PortIndex output, Nanos now);
+  HEDDLE_WAY bool serve(Port& input, PortIndex output, Nanos now);
   void cross(Port& input, PortIndex output, Packet* packet, Nanos now);
   void accept(Port& output, Packet* packet);
   void tell_wants(Port& input, PortIndex output);
@@ -148,22 +153,22 @@ class Worker {
 
   // transmit.cc: from outputs to devices
   void transmit(Nanos now);
-  bool transmit_fabric(Port& port, Nanos now);
-  bool transmit_edge(Port& port, Nanos now);
+  HEDDLE_WAY bool transmit_fabric(Port& port, Nanos now);
+  HEDDLE_WAY bool transmit_edge(Port& port, Nanos now);
   bool send_pending(Port& port, Nanos now);
-  void age_pending(Port& port, Nanos now);
-  void drop_expired(Port& port, Nanos now);
+  HEDDLE_ASIDE void age_pending(Port& port, Nanos now);
+  HEDDLE_ASIDE void drop_expired(Port& port, Nanos now);
   Packet* take_queued(Port& port);
   void stamp(Port& port, Packet* packet, Nanos now);
   DropReason prepare_for_host(Port& port, Packet* packet, Nanos now);
   void send_burst(Port& port, Packet** packets, uint32_t count, Nanos now);
-  void drop_at_output(Port& output, Packet* packet, DropReason reason);
+  HEDDLE_ASIDE void drop_at_output(Port& output, Packet* packet, DropReason reason);
   void give_room_back(Port& output, PortIndex input, uint16_t cost, uint8_t flags);
   void publish_load(Port& port);
 
   // acknowledge.cc: deltas between tables, ACK frames, probes
   void mark_dirty(Port& output, FlowId id);
-  void apply_acks(Nanos now);
+  HEDDLE_WAY void apply_acks(Nanos now);
   bool tell_input(OutputFlow& entry, Nanos now);
   void on_ack(PortIndex input, Epoch epoch, FlowId flow, uint32_t acknowledged, uint32_t lost, bool path_ended,
               Nanos now);
@@ -172,9 +177,9 @@ class Worker {
   Nanos ack_deadline(const Port& port) const;
   void free_if_drained(Port& output, FlowId id);
   void run_timers(Nanos now);
-  void output_timer(Port& output, FlowId id, Nanos now);
-  void input_timer(Port& port, FlowId id, Nanos now);
-  void probe(Port& port, FlowId id);
+  HEDDLE_ASIDE void output_timer(Port& output, FlowId id, Nanos now);
+  HEDDLE_ASIDE void input_timer(Port& port, FlowId id, Nanos now);
+  HEDDLE_ASIDE void probe(Port& port, FlowId id);
   void send_probes(Port& port);
   void arm_timer(PortIndex output, FlowId id, Nanos due);
   void set_timer(PortIndex output, FlowId id);
@@ -183,7 +188,7 @@ class Worker {
   // link_control.cc: sessions, credits, link states
   void forgive_silence(Nanos away, Nanos now);
   void control_links(Nanos now);
-  void receive_hello(Port& port, const LinkFrame& frame, Nanos now);
+  HEDDLE_ASIDE void receive_hello(Port& port, const LinkFrame& frame, Nanos now);
   void act_on(Port& port, SessionEvent event, Nanos now);
   void begin_session(Port& port);
   void start_positions(Port& port, FlowId output_flow);
@@ -208,7 +213,7 @@ class Worker {
 
   // worker.cc
   void discard(Packet* packet);
-  void drop_at_input(Port& port, Packet* packet, DropReason reason);
+  HEDDLE_ASIDE void drop_at_input(Port& port, Packet* packet, DropReason reason);
   void flush_discarded();
   Nanos next_wake(Nanos now) const;
   bool work_left() const;
