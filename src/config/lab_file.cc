@@ -240,8 +240,6 @@ ProcessConfig LabConfig::process() const {
   process.nodes = nodes;
   process.threads = threads;
   process.match_entries = kMatchEntries;
-  process.receive_descriptors =
-      std::max(process.receive_descriptors, topology.settings.link_credits + kDescriptorReserve);
   // A quarter more than the least, for what is on its way between two counts.
   const uint64_t needed = buffers_needed(process);
   process.buffers = static_cast<uint32_t>(std::max<uint64_t>(needed + needed / 4, 8192));

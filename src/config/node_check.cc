@@ -89,18 +89,26 @@ class ProcessCheck {
 
   // C9: what the neighbour may send by its credits never overflows the ring.
   void check_rings() {
-    const uint32_t needed = process_.topology.settings.link_credits + kDescriptorReserve;
-    if (process_.receive_descriptors >= needed) return;
-    for (const NodeProcess& node : process_.nodes) {
-      for (const PortDevice& device : node.ports) {
-        if (device.device.empty() || !port_of(node, device.port).fabric) continue;
-        return root_["receive_descriptors"].problem(std::to_string(process_.receive_descriptors),
-                                                    std::to_string(needed) + " or more (link_credits " +
-                                                        std::to_string(process_.topology.settings.link_credits) +
-                                                        " and a reserve of " + std::to_string(kDescriptorReserve) +
-                                                        ")");
+    bool small = false;
+    for (size_t node = 0; node < process_.nodes.size(); ++node) {
+      for (const PortDevice& device : process_.nodes[node].ports) {
+        if (device.device.empty() || !port_of(process_.nodes[node], device.port).fabric) continue;
+        const YamlValue& source = sources_.nodes[node].devices_by_port[device.port];
+        if (device_uses(device.device, "net_af_packet") && !device_argument(device.device, "framecnt").empty())
+          check_ring(source, "framecnt ", device_ring_frames(device.device, 0));
+        else
+          small = small || process_.receive_descriptors < ring_frames_needed(process_.topology);
       }
     }
+    if (small) check_ring(root_["receive_descriptors"], "", process_.receive_descriptors);
+  }
+
+  void check_ring(const YamlValue& source, const std::string& what, uint32_t frames) {
+    const uint32_t needed = ring_frames_needed(process_.topology);
+    if (frames >= needed) return;
+    source.problem(what + std::to_string(frames), std::to_string(needed) + " or more (link_credits " +
+                                                      std::to_string(process_.topology.settings.link_credits) +
+                                                      " and a reserve of " + std::to_string(kDescriptorReserve) + ")");
   }
 
   void check_pool() {

@@ -89,11 +89,16 @@ void SwitchProcess::make_ports(const NodeProcess& settings) {
 
 std::unique_ptr<OutwardDevice> SwitchProcess::open_device(const std::string& device, const TopologyPort& port) {
   if (!packet_socket_interface(device).empty())
-    return std::make_unique<PacketSocket>(device, frame_bytes_max(port), *pool_);
+    return std::make_unique<PacketSocket>(PacketSocketOptions{.device = device,
+                                                              .mtu_bytes = port.mtu_bytes,
+                                                              .frame_bytes = frame_bytes_max(port),
+                                                              .receive_frames = config_.receive_descriptors},
+                                          *pool_);
   const EthdevOptions options{.device = device,
                               .mtu_bytes = port.mtu_bytes,
                               .receive_descriptors = static_cast<uint16_t>(config_.receive_descriptors),
-                              .transmit_descriptors = static_cast<uint16_t>(config_.transmit_descriptors)};
+                              .transmit_descriptors = static_cast<uint16_t>(config_.transmit_descriptors),
+                              .receive_frames_min = port.fabric ? ring_frames_needed(topology()) : 0};
   return std::make_unique<EthdevDevice>(options, *pool_);
 }
 
@@ -127,9 +132,13 @@ void SwitchProcess::make_links() {
   }
 }
 
-// The configured rate is kept by the sending port, where the queue can be seen; the link adds none of its own.
+// The configured rate is kept by the sending port, where the queue can be seen; the link adds none of its own. What
+// the neighbour may send by its credits never overflows it (C9).
 void SwitchProcess::make_memory_link(ProcessLink& link) {
-  link.link = std::make_unique<MemoryLink>(*pool_, MemoryLinkOptions{}, MemoryLinkOptions{}, random_seed());
+  MemoryLinkOptions options;
+  options.receive_frames = std::max(options.receive_frames, ring_frames_needed(topology()));
+  options.capacity_frames = std::max(options.capacity_frames, 2 * options.receive_frames);
+  link.link = std::make_unique<MemoryLink>(*pool_, options, options, random_seed());
   apply_faults(link);
 }
 

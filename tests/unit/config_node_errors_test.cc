@@ -115,6 +115,9 @@ const WrongFile kBudgets[] = {
      "etc/node.yaml:4:10: buffers: found 6000, allowed 7680 or more (credits, rings and caches of all ports)\n"},
     {"memory_below_pool", leaf1("memory: 64M\n"),
      "etc/node.yaml:4:9: memory: found 64M, allowed 81M or more (32768 buffers)\n"},
+    {"framecnt", leaf1_with("\"net_af_packet0,iface=a,framecnt=512\"", "\"net_af_packet1,iface=b,framecnt=512\""),
+     "etc/node.yaml:4:7: devices.p1: found framecnt 512, allowed 1088 or more (link_credits 1024 and a reserve of "
+     "64)\n"},
 };
 
 std::string case_name(const testing::TestParamInfo<WrongFile>& info) { return info.param.name; }
