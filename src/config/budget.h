@@ -12,9 +12,9 @@
 
 namespace heddle {
 
-constexpr uint32_t kDescriptorReserve = 64;    // receive descriptors for ACK and control frames, which take no credits
-constexpr uint32_t kPoolCacheBuffers = 384;    // per thread: a mempool cache of 256 keeps up to half as much again
-constexpr uint32_t kBufferMemoryBytes = 2560;  // of one buffer: its bytes, headroom, packet and mbuf data, alignment
+constexpr uint32_t kDescriptorReserve = 64;  // receive descriptors for ACK and control frames, which take no credits
+constexpr uint32_t kPoolCacheBuffers = 384;  // per thread: a mempool cache of 256 keeps up to half as much again
+constexpr uint32_t kThreadsMax = 127;        // DPDK knows 128 lcores; one of them is the control thread's
 constexpr uint16_t kEdgeMtuMin = 576;
 constexpr uint16_t kEdgeMtuMax = 9600;
 constexpr uint16_t kLinkMtuMax = 16000;

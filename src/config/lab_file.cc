@@ -7,6 +7,7 @@
 #include "config/budget.h"
 #include "config/config_keys.h"
 #include "config/lab_host_reader.h"
+#include "config/memory_budget.h"
 #include "config/topology_builder.h"
 #include "config/yaml_value.h"
 
@@ -231,10 +232,7 @@ std::optional<LabConfig> read_lab(const YamlDocument* document, ConfigErrors& er
 }  // namespace
 
 ProcessConfig LabConfig::process() const {
-  constexpr uint32_t kMatchEntries = 32768;   // hosts of a lab have few flows
-  constexpr uint32_t kMatchEntryBytes = 128;  // with its share of the table
-  constexpr uint32_t kOtherMemoryMegabytes = 256;
-  constexpr uint64_t kMegabyte = 1024 * 1024;
+  constexpr uint32_t kMatchEntries = 32768;  // hosts of a lab have few flows
   ProcessConfig process;
   process.topology = topology;
   process.nodes = nodes;
@@ -243,10 +241,8 @@ ProcessConfig LabConfig::process() const {
   // A quarter more than the least, for what is on its way between two counts.
   const uint64_t needed = buffers_needed(process);
   process.buffers = static_cast<uint32_t>(std::max<uint64_t>(needed + needed / 4, 8192));
-  uint64_t workers = 0;
-  for (const NodeProcess& node : nodes) workers += node.workers;
-  const uint64_t bytes = uint64_t{process.buffers} * kBufferMemoryBytes + workers * kMatchEntries * kMatchEntryBytes;
-  process.memory_mb = static_cast<uint32_t>(bytes / kMegabyte + kOtherMemoryMegabytes);
+  constexpr uint32_t kSpareMegabytes = 64;  // costs nothing until it is used
+  process.memory_mb = static_cast<uint32_t>(memory_needed_megabytes(process)) + kSpareMegabytes;
   return process;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "config/memory_budget.h"
 #include "config/units.h"
 
 namespace heddle {
@@ -117,22 +118,27 @@ class ProcessCheck {
       root_["buffers"].problem(std::to_string(process_.buffers),
                                std::to_string(needed) + " or more (credits, rings and caches of all ports)");
     }
-    const uint64_t memory_bytes = uint64_t{process_.memory_mb} * 1024 * 1024;
-    const uint64_t buffer_bytes = uint64_t{process_.buffers} * kBufferMemoryBytes;
-    if (memory_bytes < buffer_bytes) {
-      root_["memory"].problem(format_size(memory_bytes), std::to_string(buffer_bytes / (1024 * 1024) + 1) +
-                                                             "M or more (" + std::to_string(process_.buffers) +
-                                                             " buffers)");
+    const uint64_t memory_needed = memory_needed_megabytes(process_);
+    if (process_.memory_mb < memory_needed) {
+      root_["memory"].problem(format_size(uint64_t{process_.memory_mb} * 1024 * 1024),
+                              std::to_string(memory_needed) + "M or more (" + std::to_string(process_.buffers) +
+                                  " buffers of " + std::to_string(buffer_room_bytes(process_)) +
+                                  " bytes, match_entries " + std::to_string(process_.match_entries) + " for each of " +
+                                  std::to_string(workers()) + (workers() == 1 ? " worker)" : " workers)"));
     }
   }
 
   void check_threads() {
+    if (process_.threads > workers()) {
+      root_["threads"].problem(std::to_string(process_.threads),
+                               "up to " + std::to_string(workers()) + ", the number of workers");
+    }
+  }
+
+  uint32_t workers() const {
     uint32_t workers = 0;
     for (const NodeProcess& node : process_.nodes) workers += node.workers;
-    if (process_.threads > workers) {
-      root_["threads"].problem(std::to_string(process_.threads),
-                               "up to " + std::to_string(workers) + ", the number of workers");
-    }
+    return workers;
   }
 
   const ProcessConfig& process_;

@@ -4,6 +4,7 @@
 
 #include "config/budget.h"
 #include "config/lab_file.h"
+#include "config/memory_budget.h"
 #include "config/node_file.h"
 #include "config/topology_file.h"
 #include "tests/unit/config_support.h"
@@ -254,7 +255,7 @@ TEST(LabFile, ImpairmentsVlansAndKinds) {
 TEST(LabFile, TheProcessHasRoomForItsPorts) {
   const ProcessConfig process = lab_of("demo.yaml").process();
   EXPECT_GE(process.buffers, buffers_needed(process));
-  EXPECT_GE(uint64_t{process.memory_mb} << 20, uint64_t{process.buffers} * kBufferMemoryBytes);
+  EXPECT_GE(process.memory_mb, memory_needed_megabytes(process));
   EXPECT_GE(process.receive_descriptors, process.topology.settings.link_credits + kDescriptorReserve);
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "config/budget.h"
+#include "config/memory_budget.h"
 #include "config/units.h"
 #include "config/yaml_value.h"
 
@@ -114,6 +115,13 @@ TEST(Budget, RingsThatTheDeviceStringSizes) {
   EXPECT_EQ(device_ring_frames("net_af_packet0,iface=a,framecnt=512", 2048), 512u);
   EXPECT_EQ(device_ring_frames("net_memif0,rsize=9", 2048), 512u);
   EXPECT_EQ(device_ring_frames("0000:03:00.0", 2048), 2048u);
+}
+
+TEST(Budget, BuffersTakeWholePagesWithoutHugePages) {
+  const uint64_t without = pool_memory_bytes(32768, 2048, false), with = pool_memory_bytes(32768, 2048, true);
+  EXPECT_GT(without, 32768u * 4096);
+  EXPECT_LT(with, 32768u * 2650);
+  EXPECT_GT(pool_memory_bytes(32768, 16384, false), 32768u * 5 * 4096);
 }
 
 }  // namespace
