@@ -170,7 +170,7 @@ void LabReader::read_processes() {
     lab_.nodes.push_back(std::move(node));
   }
   const YamlValue threads = root_["threads"];
-  if (threads.read_integer(lab_.threads, 1) && lab_.threads > workers) {
+  if (threads.read_integer(lab_.threads, 1, kThreadsMax) && lab_.threads > workers) {
     threads.problem(std::to_string(lab_.threads), "up to " + std::to_string(workers) + ", the number of workers");
   }
 }

@@ -67,6 +67,7 @@ const WrongFile kProcess[] = {
     {"socket", leaf1("socket: heddle.sock\n"),
      "etc/node.yaml:4:9: socket: found heddle.sock, allowed an absolute path, at most 107 bytes\n"},
     {"workers_above_ports", leaf1("workers: 3\n"), "etc/node.yaml:4:10: workers: found 3, allowed 1 to 2\n"},
+    {"threads", leaf1("threads: 128\n"), "etc/node.yaml:4:10: threads: found 128, allowed 1 to 127\n"},
     {"threads_above_workers", leaf1("workers: 2\nthreads: 3\n"),
      "etc/node.yaml:5:10: threads: found 3, allowed up to 2, the number of workers\n"},
 };
