@@ -159,13 +159,14 @@ uint32_t EthdevDevice::transmit(Packet** packets, uint32_t count, Nanos) {
 
 DriverCounters EthdevDevice::driver_counters() const {
   rte_eth_stats stats{};
-  if (rte_eth_stats_get(port_id_, &stats) != 0) return {};
+  rte_eth_stats_get(port_id_, &stats);  // zeros from a driver that keeps none
   return {.received_frames = stats.ipackets,
           .sent_frames = stats.opackets,
           .missed_frames = stats.imissed,
           .no_buffer_frames = stats.rx_nombuf,
           .unusable_frames = stats.ierrors + unusable_frames_.load(std::memory_order_relaxed),
-          .send_errors = stats.oerrors};
+          .send_errors = stats.oerrors,
+          .delayed_frames = 0};
 }
 
 bool EthdevDevice::carrier() const {

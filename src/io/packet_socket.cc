@@ -119,7 +119,7 @@ uint32_t PacketSocket::receive(Packet** packets, uint32_t count, Nanos) {
   while (ready < count && (status_of(ready).load(std::memory_order_acquire) & TP_STATUS_USER) != 0) ++ready;
   if (ready == 0) return 0;
   const uint32_t buffers = pool_.allocate(packets, ready);
-  if (buffers < ready) no_buffer_.add(ready - buffers);  // they stay in the ring and are tried again
+  count_delayed(buffers, ready - buffers);
   uint32_t taken = 0;
   for (uint32_t i = 0; i < buffers; ++i) {
     Packet* packet = packets[i];
@@ -134,6 +134,14 @@ uint32_t PacketSocket::receive(Packet** packets, uint32_t count, Nanos) {
   }
   received_.add(taken);
   return taken;
+}
+
+// Frames that find no buffer stay in the ring and are tried again at each poll; they count once.
+void PacketSocket::count_delayed(uint32_t taken, uint32_t waiting) {
+  delayed_ahead_ -= std::min(delayed_ahead_, taken);
+  if (waiting <= delayed_ahead_) return;
+  delayed_.add(waiting - delayed_ahead_);
+  delayed_ahead_ = waiting;
 }
 
 // A frame in the kernel's ring. What was cut to the slot's size is of no use: only a frame left to be segmented by
@@ -185,9 +193,10 @@ DriverCounters PacketSocket::driver_counters() const {
   return {.received_frames = received_.get(),
           .sent_frames = sent_.get(),
           .missed_frames = missed_,
-          .no_buffer_frames = no_buffer_.get(),
+          .no_buffer_frames = 0,
           .unusable_frames = unusable_.get(),
-          .send_errors = send_errors_.get()};
+          .send_errors = send_errors_.get(),
+          .delayed_frames = delayed_.get()};
 }
 
 bool PacketSocket::carrier() const {

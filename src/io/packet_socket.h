@@ -59,6 +59,7 @@ class PacketSocket : public OutwardDevice {
   uint8_t* slot_at(uint32_t ahead) const;
   std::atomic_ref<uint32_t> status_of(uint32_t ahead) const;
   bool take(const uint8_t* slot, Packet& packet);
+  void count_delayed(uint32_t taken, uint32_t waiting);
 
   std::string device_;
   std::string interface_;
@@ -70,7 +71,8 @@ class PacketSocket : public OutwardDevice {
   uint32_t slots_ = 0;
   uint32_t slot_bytes_ = 0;
   uint32_t next_slot_ = 0;
-  Counter received_, sent_, unusable_, send_errors_, no_buffer_;
+  uint32_t delayed_ahead_ = 0;  // of the next slots, those counted as delayed
+  Counter received_, sent_, unusable_, send_errors_, delayed_;
   mutable uint64_t missed_ = 0;  // the kernel forgets what it has told
 };
 
