@@ -12,6 +12,13 @@ need_root() {
   exit 2
 }
 
+# meson.build compiles for x86-64-v3; elsewhere the programs would die of an illegal instruction.
+need_avx2() {
+  grep -qw avx2 "${1:-/proc/cpuinfo}" && return
+  echo "heddle needs a CPU with AVX2 (x86-64-v3); /proc/cpuinfo does not name it" >&2
+  exit 2
+}
+
 # Whoever called sudo builds, so that the build directory is theirs.
 as_builder() {
   if [ -n "${SUDO_USER:-}" ] && [ "$SUDO_USER" != root ]; then
@@ -30,6 +37,7 @@ packages_missing() {
 
 install_packages() {
   local missing
+  need_avx2
   missing=$(packages_missing)
   [ -n "$missing" ] || return 0
   say "installing $(wc -w <<<"$missing") packages"
@@ -41,6 +49,7 @@ install_packages() {
 
 # build_release TARGET...; none = all
 build_release() {
+  need_avx2
   say "building (release) in $build"
   cd "$root"
   # A directory that another user or root made can't be written by this one.

@@ -78,12 +78,8 @@ void start_log(const std::string& level) {
 }
 
 EalOptions eal_options(const ProcessConfig& config) {
-  // Buffers for jumbo frames are beyond what the configuration's sum counts with.
-  const uint64_t jumbo_bytes = uint64_t{config.buffers} * (buffer_room_bytes(config) - kBufferBytes);
-  EalOptions options{.threads = config.threads,
-                     .memory_mb = config.memory_mb + static_cast<uint32_t>(jumbo_bytes >> 20),
-                     .huge_pages = config.huge_pages,
-                     .pci_devices = {}};
+  EalOptions options{
+      .threads = config.threads, .memory_mb = config.memory_mb, .huge_pages = config.huge_pages, .pci_devices = {}};
   for (const NodeProcess& node : config.nodes)
     for (const PortDevice& port : node.ports)
       if (is_pci_device(port.device)) options.pci_devices.push_back(port.device);

@@ -7,6 +7,7 @@
 #include "config/budget.h"
 #include "config/config_keys.h"
 #include "config/lab_host_reader.h"
+#include "config/memory_budget.h"
 #include "config/topology_builder.h"
 #include "config/yaml_value.h"
 
@@ -169,7 +170,7 @@ void LabReader::read_processes() {
     lab_.nodes.push_back(std::move(node));
   }
   const YamlValue threads = root_["threads"];
-  if (threads.read_integer(lab_.threads, 1) && lab_.threads > workers) {
+  if (threads.read_integer(lab_.threads, 1, kThreadsMax) && lab_.threads > workers) {
     threads.problem(std::to_string(lab_.threads), "up to " + std::to_string(workers) + ", the number of workers");
   }
 }
@@ -231,24 +232,17 @@ std::optional<LabConfig> read_lab(const YamlDocument* document, ConfigErrors& er
 }  // namespace
 
 ProcessConfig LabConfig::process() const {
-  constexpr uint32_t kMatchEntries = 32768;   // hosts of a lab have few flows
-  constexpr uint32_t kMatchEntryBytes = 128;  // with its share of the table
-  constexpr uint32_t kOtherMemoryMegabytes = 256;
-  constexpr uint64_t kMegabyte = 1024 * 1024;
+  constexpr uint32_t kMatchEntries = 32768;  // hosts of a lab have few flows
   ProcessConfig process;
   process.topology = topology;
   process.nodes = nodes;
   process.threads = threads;
   process.match_entries = kMatchEntries;
-  process.receive_descriptors =
-      std::max(process.receive_descriptors, topology.settings.link_credits + kDescriptorReserve);
   // A quarter more than the least, for what is on its way between two counts.
   const uint64_t needed = buffers_needed(process);
   process.buffers = static_cast<uint32_t>(std::max<uint64_t>(needed + needed / 4, 8192));
-  uint64_t workers = 0;
-  for (const NodeProcess& node : nodes) workers += node.workers;
-  const uint64_t bytes = uint64_t{process.buffers} * kBufferMemoryBytes + workers * kMatchEntries * kMatchEntryBytes;
-  process.memory_mb = static_cast<uint32_t>(bytes / kMegabyte + kOtherMemoryMegabytes);
+  constexpr uint32_t kSpareMegabytes = 64;  // costs nothing until it is used
+  process.memory_mb = static_cast<uint32_t>(memory_needed_megabytes(process)) + kSpareMegabytes;
   return process;
 }
 

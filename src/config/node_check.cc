@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "config/memory_budget.h"
 #include "config/units.h"
 
 namespace heddle {
@@ -89,18 +90,26 @@ class ProcessCheck {
 
   // C9: what the neighbour may send by its credits never overflows the ring.
   void check_rings() {
-    const uint32_t needed = process_.topology.settings.link_credits + kDescriptorReserve;
-    if (process_.receive_descriptors >= needed) return;
-    for (const NodeProcess& node : process_.nodes) {
-      for (const PortDevice& device : node.ports) {
-        if (device.device.empty() || !port_of(node, device.port).fabric) continue;
-        return root_["receive_descriptors"].problem(std::to_string(process_.receive_descriptors),
-                                                    std::to_string(needed) + " or more (link_credits " +
-                                                        std::to_string(process_.topology.settings.link_credits) +
-                                                        " and a reserve of " + std::to_string(kDescriptorReserve) +
-                                                        ")");
+    bool small = false;
+    for (size_t node = 0; node < process_.nodes.size(); ++node) {
+      for (const PortDevice& device : process_.nodes[node].ports) {
+        if (device.device.empty() || !port_of(process_.nodes[node], device.port).fabric) continue;
+        const YamlValue& source = sources_.nodes[node].devices_by_port[device.port];
+        if (device_uses(device.device, "net_af_packet") && !device_argument(device.device, "framecnt").empty())
+          check_ring(source, "framecnt ", device_ring_frames(device.device, 0));
+        else
+          small = small || process_.receive_descriptors < ring_frames_needed(process_.topology);
       }
     }
+    if (small) check_ring(root_["receive_descriptors"], "", process_.receive_descriptors);
+  }
+
+  void check_ring(const YamlValue& source, const std::string& what, uint32_t frames) {
+    const uint32_t needed = ring_frames_needed(process_.topology);
+    if (frames >= needed) return;
+    source.problem(what + std::to_string(frames), std::to_string(needed) + " or more (link_credits " +
+                                                      std::to_string(process_.topology.settings.link_credits) +
+                                                      " and a reserve of " + std::to_string(kDescriptorReserve) + ")");
   }
 
   void check_pool() {
@@ -109,22 +118,27 @@ class ProcessCheck {
       root_["buffers"].problem(std::to_string(process_.buffers),
                                std::to_string(needed) + " or more (credits, rings and caches of all ports)");
     }
-    const uint64_t memory_bytes = uint64_t{process_.memory_mb} * 1024 * 1024;
-    const uint64_t buffer_bytes = uint64_t{process_.buffers} * kBufferMemoryBytes;
-    if (memory_bytes < buffer_bytes) {
-      root_["memory"].problem(format_size(memory_bytes), std::to_string(buffer_bytes / (1024 * 1024) + 1) +
-                                                             "M or more (" + std::to_string(process_.buffers) +
-                                                             " buffers)");
+    const uint64_t memory_needed = memory_needed_megabytes(process_);
+    if (process_.memory_mb < memory_needed) {
+      root_["memory"].problem(format_size(uint64_t{process_.memory_mb} * 1024 * 1024),
+                              std::to_string(memory_needed) + "M or more (" + std::to_string(process_.buffers) +
+                                  " buffers of " + std::to_string(buffer_room_bytes(process_)) +
+                                  " bytes, match_entries " + std::to_string(process_.match_entries) + " for each of " +
+                                  std::to_string(workers()) + (workers() == 1 ? " worker)" : " workers)"));
     }
   }
 
   void check_threads() {
+    if (process_.threads > workers()) {
+      root_["threads"].problem(std::to_string(process_.threads),
+                               "up to " + std::to_string(workers()) + ", the number of workers");
+    }
+  }
+
+  uint32_t workers() const {
     uint32_t workers = 0;
     for (const NodeProcess& node : process_.nodes) workers += node.workers;
-    if (process_.threads > workers) {
-      root_["threads"].problem(std::to_string(process_.threads),
-                               "up to " + std::to_string(workers) + ", the number of workers");
-    }
+    return workers;
   }
 
   const ProcessConfig& process_;

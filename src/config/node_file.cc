@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 
+#include "config/budget.h"
 #include "config/config_keys.h"
 #include "config/node_check.h"
 #include "config/topology_file.h"
@@ -14,7 +15,6 @@ namespace heddle {
 
 namespace {
 
-constexpr uint32_t kThreadsMax = 256;
 constexpr size_t kSocketPathBytes = 107;  // sun_path with its end
 
 class NodeFileReader {

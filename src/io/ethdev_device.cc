@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/ethdev_device.h"
 
+#include <net/if.h>
 #include <rte_bus_vdev.h>
 #include <rte_dev.h>
 #include <rte_ethdev.h>
@@ -11,6 +12,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "config/budget.h"
+#include "io/interface_mtu.h"
 #include "io/mbuf_packet.h"
 
 namespace heddle {
@@ -21,8 +24,9 @@ namespace {
 constexpr int kStartAttempts = 50;
 constexpr auto kStartPause = std::chrono::milliseconds(200);
 
-[[noreturn]] void fail(const std::string& device, const char* what, int error) {
-  throw std::runtime_error("device " + device + ": " + what + ": " + rte_strerror(std::abs(error)));
+[[noreturn]] void fail(const std::string& device, const std::string& what, int error) {
+  const char* hint = std::abs(error) == ENOMEM ? "; raise memory" : "";
+  throw std::runtime_error("device " + device + ": " + what + ": " + rte_strerror(std::abs(error)) + hint);
 }
 
 uint16_t probe(const std::string& device) {
@@ -39,7 +43,7 @@ uint16_t probe(const std::string& device) {
 }  // namespace
 
 EthdevDevice::EthdevDevice(const EthdevOptions& options, MempoolPool& pool)
-    : device_(options.device), port_id_(probe(options.device)) {
+    : device_(options.device), port_id_(probe(device_with_ring(options.device, options.receive_descriptors))) {
   try {
     configure(options, pool);
     start();
@@ -60,21 +64,15 @@ void EthdevDevice::configure(const EthdevOptions& options, MempoolPool& pool) {
   int error = rte_eth_dev_info_get(port_id_, &info);
   if (error != 0) fail(device_, "tells nothing about itself", error);
   driver_ = info.driver_name;
-  if (driver_ == "net_af_packet")  // its sockets join a fanout group that asks the kernel to put fragments together
+  if (driver_ == "net_af_packet") {  // its sockets join a fanout group that asks the kernel to put fragments together
     notes_.emplace_back("net_af_packet loses fragmented IPv4 packets; a device packet_socket0,iface=... does not");
+    notes_.emplace_back("net_af_packet does not count the frames that find no room in its ring");
+  }
 
   const rte_eth_conf conf{};
   if ((error = rte_eth_dev_configure(port_id_, 1, 1, &conf)) != 0) fail(device_, "can't be configured", error);
-  if ((error = rte_eth_dev_set_mtu(port_id_, options.mtu_bytes)) != 0) note("setting the MTU", error);
-
-  receive_descriptors_ = options.receive_descriptors;
-  uint16_t transmit_descriptors = options.transmit_descriptors;
-  rte_eth_dev_adjust_nb_rx_tx_desc(port_id_, &receive_descriptors_, &transmit_descriptors);
-  const auto socket = static_cast<unsigned>(std::max(0, rte_eth_dev_socket_id(port_id_)));
-  if ((error = rte_eth_rx_queue_setup(port_id_, 0, receive_descriptors_, socket, nullptr, pool.mempool())) != 0)
-    fail(device_, "has no receive queue", error);
-  if ((error = rte_eth_tx_queue_setup(port_id_, 0, transmit_descriptors, socket, nullptr)) != 0)
-    fail(device_, "has no transmit queue", error);
+  set_mtu(options.mtu_bytes);
+  make_queues(options, pool);
 
   rte_eth_fc_conf flow_control{};
   if ((error = rte_eth_dev_flow_ctrl_get(port_id_, &flow_control)) == 0) {
@@ -82,6 +80,43 @@ void EthdevDevice::configure(const EthdevOptions& options, MempoolPool& pool) {
     error = rte_eth_dev_flow_ctrl_set(port_id_, &flow_control);
   }
   if (error != 0) note("turning flow control off", error);
+}
+
+// Of a driver on a kernel interface the interface's MTU is what counts: net_af_packet refuses to set more than 1500 and
+// passes what the interface does.
+void EthdevDevice::set_mtu(uint16_t mtu_bytes) {
+  const int error = rte_eth_dev_set_mtu(port_id_, mtu_bytes);
+  const std::string interface(device_argument(device_, "iface"));
+  if (if_nametoindex(interface.c_str()) != 0) {
+    std::string done = ensure_interface_mtu(device_, interface, mtu_bytes);
+    if (!done.empty()) notes_.push_back(std::move(done));
+    return;
+  }
+  if (error == 0) return;
+  uint16_t has = 0;
+  if (error != -ENOTSUP && (rte_eth_dev_get_mtu(port_id_, &has) != 0 || has < mtu_bytes))
+    fail(
+        device_,
+        "its MTU is " + std::to_string(has) + ", the port needs " + std::to_string(mtu_bytes) + ", and it can't be set",
+        error);
+  note("setting the MTU", error);
+}
+
+void EthdevDevice::make_queues(const EthdevOptions& options, MempoolPool& pool) {
+  uint16_t receive_descriptors = options.receive_descriptors;
+  uint16_t transmit_descriptors = options.transmit_descriptors;
+  rte_eth_dev_adjust_nb_rx_tx_desc(port_id_, &receive_descriptors, &transmit_descriptors);
+  receive_room_ = device_ring_frames(device_with_ring(device_, options.receive_descriptors), receive_descriptors);
+  // A memif neighbour sees the ring and waits, whatever its size.
+  if (receive_room_ < options.receive_frames_min && driver_ != "net_memif")
+    throw std::runtime_error("device " + device_ + ": its receive ring holds " + std::to_string(receive_room_) +
+                             " frames, the port needs " + std::to_string(options.receive_frames_min) +
+                             "; lower link_credits");
+  const auto socket = static_cast<unsigned>(std::max(0, rte_eth_dev_socket_id(port_id_)));
+  int error = rte_eth_rx_queue_setup(port_id_, 0, receive_descriptors, socket, nullptr, pool.mempool());
+  if (error != 0) fail(device_, "has no receive queue", error);
+  error = rte_eth_tx_queue_setup(port_id_, 0, transmit_descriptors, socket, nullptr);
+  if (error != 0) fail(device_, "has no transmit queue", error);
 }
 
 void EthdevDevice::start() {
@@ -124,13 +159,14 @@ uint32_t EthdevDevice::transmit(Packet** packets, uint32_t count, Nanos) {
 
 DriverCounters EthdevDevice::driver_counters() const {
   rte_eth_stats stats{};
-  if (rte_eth_stats_get(port_id_, &stats) != 0) return {};
+  rte_eth_stats_get(port_id_, &stats);  // zeros from a driver that keeps none
   return {.received_frames = stats.ipackets,
           .sent_frames = stats.opackets,
           .missed_frames = stats.imissed,
           .no_buffer_frames = stats.rx_nombuf,
           .unusable_frames = stats.ierrors + unusable_frames_.load(std::memory_order_relaxed),
-          .send_errors = stats.oerrors};
+          .send_errors = stats.oerrors,
+          .delayed_frames = 0};
 }
 
 bool EthdevDevice::carrier() const {

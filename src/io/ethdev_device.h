@@ -17,6 +17,7 @@ struct EthdevOptions {
   uint16_t mtu_bytes;  // largest layer-3 packet
   uint16_t receive_descriptors;
   uint16_t transmit_descriptors;
+  uint32_t receive_frames_min = 0;  // refuses to start if the receive ring holds less (C9)
 };
 
 class EthdevDevice : public OutwardDevice {
@@ -29,7 +30,7 @@ class EthdevDevice : public OutwardDevice {
 
   uint32_t receive(Packet** packets, uint32_t count, Nanos now) override;
   uint32_t transmit(Packet** packets, uint32_t count, Nanos now) override;
-  uint32_t receive_room() const override { return receive_descriptors_; }
+  uint32_t receive_room() const override { return receive_room_; }
 
   const std::string& device() const override { return device_; }
   const std::string& driver() const override { return driver_; }
@@ -40,6 +41,8 @@ class EthdevDevice : public OutwardDevice {
 
  private:
   void configure(const EthdevOptions& options, MempoolPool& pool);
+  void set_mtu(uint16_t mtu_bytes);
+  void make_queues(const EthdevOptions& options, MempoolPool& pool);
   void start();
   void note(const char* what, int error);
 
@@ -47,7 +50,7 @@ class EthdevDevice : public OutwardDevice {
   std::string driver_;
   std::vector<std::string> notes_;
   uint16_t port_id_ = 0;
-  uint16_t receive_descriptors_ = 0;
+  uint32_t receive_room_ = 0;
   std::atomic<uint64_t> unusable_frames_{0};  // in several pieces that could not be made one
 };
 

@@ -30,8 +30,8 @@ MempoolPool::MempoolPool(const char* name, uint32_t buffers, uint32_t room_bytes
                                   static_cast<uint16_t>(room_bytes + kPacketHeadroomBytes),
                                   static_cast<int>(rte_socket_id()));
   if (pool_ == nullptr) {
-    throw std::runtime_error("can't make " + std::to_string(buffers) + " packet buffers: " + rte_strerror(rte_errno) +
-                             "; give more memory or fewer buffers");
+    throw std::runtime_error("no memory for " + std::to_string(buffers) + " buffers of " + std::to_string(room_bytes) +
+                             " bytes: " + rte_strerror(rte_errno) + "; raise memory or lower buffers");
   }
 }
 

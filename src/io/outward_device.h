@@ -11,13 +11,15 @@
 
 namespace heddle {
 
-// What the driver itself has counted.
+// What the driver itself has counted. Frames missed, without buffer, unusable or refused are lost; the switch's own
+// counters have not seen the first three, and have the last ones as sent.
 struct DriverCounters {
   uint64_t received_frames = 0, sent_frames = 0;
   uint64_t missed_frames = 0;     // came in and found no room in the receive ring
   uint64_t no_buffer_frames = 0;  // came in and found no buffer
-  uint64_t unusable_frames = 0;   // came in and can't be had in one piece
-  uint64_t send_errors = 0;       // taken for sending and not sent
+  uint64_t unusable_frames = 0;   // came in damaged, cut, or can't be had in one piece
+  uint64_t send_errors = 0;       // taken for sending and not sent: too long, or the interface is down
+  uint64_t delayed_frames = 0;    // found no buffer and waited in the ring for one
 };
 
 class OutwardDevice : public Device {

@@ -16,13 +16,13 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "io/interface_mtu.h"
 #include "wire/ethernet.h"
 
 namespace heddle {
 
 namespace {
 
-constexpr uint32_t kSlots = 2048;         // what comes while the switch sleeps or waits for a CPU
 constexpr uint32_t kSlotOverhead = 128;   // the kernel's header and padding in front of a frame
 constexpr uint32_t kSlotBytesMin = 2048;  // powers of two: slots never straddle the kernel's blocks
 constexpr uint32_t kBlockBytes = 64 * 1024;
@@ -54,10 +54,10 @@ std::string packet_socket_interface(const std::string& device) {
   return device.substr(begin, device.find(',', begin) - begin);
 }
 
-PacketSocket::PacketSocket(const std::string& device, uint32_t frame_bytes, PacketPool& pool)
-    : device_(device), interface_(packet_socket_interface(device)), pool_(pool) {
+PacketSocket::PacketSocket(const PacketSocketOptions& options, PacketPool& pool)
+    : device_(options.device), interface_(packet_socket_interface(options.device)), pool_(pool) {
   try {
-    open(frame_bytes);
+    open(options);
   } catch (...) {
     if (fd_ >= 0) close(fd_);
     throw;
@@ -65,18 +65,20 @@ PacketSocket::PacketSocket(const std::string& device, uint32_t frame_bytes, Pack
 }
 
 PacketSocket::~PacketSocket() {
-  munmap(ring_, size_t{kSlots} * slot_bytes_);
+  munmap(ring_, size_t{slots_} * slot_bytes_);
   close(fd_);
 }
 
-void PacketSocket::open(uint32_t frame_bytes) {
+void PacketSocket::open(const PacketSocketOptions& options) {
   const unsigned index = if_nametoindex(interface_.c_str());
   if (index == 0) fail(device_, "no such interface");
+  if (std::string done = ensure_interface_mtu(device_, interface_, options.mtu_bytes); !done.empty())
+    notes_.push_back(std::move(done));
   fd_ = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);  // protocol 0: nothing comes before all is set
   if (fd_ < 0) fail(device_, "no packet socket");
   if (!set_option(fd_, PACKET_VERSION, int{TPACKET_V2})) fail(device_, "TPACKET_V2");
   if (!set_option(fd_, PACKET_IGNORE_OUTGOING, int{1})) fail(device_, "PACKET_IGNORE_OUTGOING");
-  make_ring(frame_bytes);
+  make_ring(options);
   packet_mreq membership{};
   membership.mr_ifindex = static_cast<int>(index);
   membership.mr_type = PACKET_MR_PROMISC;
@@ -89,35 +91,35 @@ void PacketSocket::open(uint32_t frame_bytes) {
   if (bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) fail(device_, "bind");
 }
 
-void PacketSocket::make_ring(uint32_t frame_bytes) {
-  slot_bytes_ = std::bit_ceil(std::max(frame_bytes + kSlotOverhead, kSlotBytesMin));
+void PacketSocket::make_ring(const PacketSocketOptions& options) {
+  slot_bytes_ = std::bit_ceil(std::max(options.frame_bytes + kSlotOverhead, kSlotBytesMin));
   const uint32_t block = std::max(kBlockBytes, slot_bytes_);
-  const tpacket_req request{.tp_block_size = block,
-                            .tp_block_nr = kSlots / (block / slot_bytes_),
-                            .tp_frame_size = slot_bytes_,
-                            .tp_frame_nr = kSlots};
-  if (!set_option(fd_, PACKET_RX_RING, request)) fail(device_, "no receive ring");
-  void* memory = mmap(nullptr, size_t{kSlots} * slot_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd_, 0);
+  const uint32_t in_a_block = block / slot_bytes_;
+  const uint32_t blocks = std::max<uint32_t>(1, (options.receive_frames + in_a_block - 1) / in_a_block);
+  slots_ = blocks * in_a_block;
+  const tpacket_req request{
+      .tp_block_size = block, .tp_block_nr = blocks, .tp_frame_size = slot_bytes_, .tp_frame_nr = slots_};
+  if (!set_option(fd_, PACKET_RX_RING, request)) fail(device_, "no receive ring as large as receive_descriptors");
+  void* memory = mmap(nullptr, size_t{slots_} * slot_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd_, 0);
   if (memory == MAP_FAILED) fail(device_, "receive ring can't be mapped");
   ring_ = static_cast<uint8_t*>(memory);
 }
 
 uint8_t* PacketSocket::slot_at(uint32_t ahead) const {
-  return ring_ + size_t{(next_slot_ + ahead) % kSlots} * slot_bytes_;
+  return ring_ + size_t{(next_slot_ + ahead) % slots_} * slot_bytes_;
 }
 
 std::atomic_ref<uint32_t> PacketSocket::status_of(uint32_t ahead) const {
   return std::atomic_ref<uint32_t>(reinterpret_cast<tpacket2_hdr*>(slot_at(ahead))->tp_status);
 }
 
-uint32_t PacketSocket::receive_room() const { return kSlots; }
-
 uint32_t PacketSocket::receive(Packet** packets, uint32_t count, Nanos) {
   uint32_t ready = 0;
+  count = std::min(count, slots_);
   while (ready < count && (status_of(ready).load(std::memory_order_acquire) & TP_STATUS_USER) != 0) ++ready;
   if (ready == 0) return 0;
   const uint32_t buffers = pool_.allocate(packets, ready);
-  if (buffers < ready) no_buffer_.add(ready - buffers);  // they stay in the ring and are tried again
+  count_delayed(buffers, ready - buffers);
   uint32_t taken = 0;
   for (uint32_t i = 0; i < buffers; ++i) {
     Packet* packet = packets[i];
@@ -128,10 +130,18 @@ uint32_t PacketSocket::receive(Packet** packets, uint32_t count, Nanos) {
       pool_.release(&packet, 1);
     }
     status_of(0).store(TP_STATUS_KERNEL, std::memory_order_release);
-    next_slot_ = (next_slot_ + 1) % kSlots;
+    next_slot_ = (next_slot_ + 1) % slots_;
   }
   received_.add(taken);
   return taken;
+}
+
+// Frames that find no buffer stay in the ring and are tried again at each poll; they count once.
+void PacketSocket::count_delayed(uint32_t taken, uint32_t waiting) {
+  delayed_ahead_ -= std::min(delayed_ahead_, taken);
+  if (waiting <= delayed_ahead_) return;
+  delayed_.add(waiting - delayed_ahead_);
+  delayed_ahead_ = waiting;
 }
 
 // A frame in the kernel's ring. What was cut to the slot's size is of no use: only a frame left to be segmented by
@@ -183,9 +193,10 @@ DriverCounters PacketSocket::driver_counters() const {
   return {.received_frames = received_.get(),
           .sent_frames = sent_.get(),
           .missed_frames = missed_,
-          .no_buffer_frames = no_buffer_.get(),
+          .no_buffer_frames = 0,
           .unusable_frames = unusable_.get(),
-          .send_errors = send_errors_.get()};
+          .send_errors = send_errors_.get(),
+          .delayed_frames = delayed_.get()};
 }
 
 bool PacketSocket::carrier() const {

@@ -19,17 +19,24 @@ namespace heddle {
 // packet_socket0,iface=eth1: the interface; empty if the device string is of another kind.
 std::string packet_socket_interface(const std::string& device);
 
+struct PacketSocketOptions {
+  std::string device;
+  uint32_t mtu_bytes;           // largest layer-3 packet: the interface's MTU is made as large
+  uint32_t frame_bytes;         // the largest frame to expect
+  uint32_t receive_frames = 0;  // what the ring holds at least
+};
+
 class PacketSocket : public OutwardDevice {
  public:
-  // `frame_bytes`: the largest frame to expect. Throws std::runtime_error.
-  PacketSocket(const std::string& device, uint32_t frame_bytes, PacketPool& pool);
+  // Throws std::runtime_error.
+  PacketSocket(const PacketSocketOptions& options, PacketPool& pool);
   ~PacketSocket() override;
   PacketSocket(const PacketSocket&) = delete;
   PacketSocket& operator=(const PacketSocket&) = delete;
 
   uint32_t receive(Packet** packets, uint32_t count, Nanos now) override;
   uint32_t transmit(Packet** packets, uint32_t count, Nanos now) override;
-  uint32_t receive_room() const override;
+  uint32_t receive_room() const override { return slots_; }
 
   const std::string& device() const override { return device_; }
   const std::string& driver() const override { return driver_; }
@@ -46,12 +53,13 @@ class PacketSocket : public OutwardDevice {
     uint64_t get() const { return value.load(std::memory_order_relaxed); }
   };
 
-  void open(uint32_t frame_bytes);
-  void make_ring(uint32_t frame_bytes);
+  void open(const PacketSocketOptions& options);
+  void make_ring(const PacketSocketOptions& options);
   // Counted from the next one to be read.
   uint8_t* slot_at(uint32_t ahead) const;
   std::atomic_ref<uint32_t> status_of(uint32_t ahead) const;
   bool take(const uint8_t* slot, Packet& packet);
+  void count_delayed(uint32_t taken, uint32_t waiting);
 
   std::string device_;
   std::string interface_;
@@ -60,9 +68,11 @@ class PacketSocket : public OutwardDevice {
   PacketPool& pool_;
   int fd_ = -1;
   uint8_t* ring_ = nullptr;
+  uint32_t slots_ = 0;
   uint32_t slot_bytes_ = 0;
   uint32_t next_slot_ = 0;
-  Counter received_, sent_, unusable_, send_errors_, no_buffer_;
+  uint32_t delayed_ahead_ = 0;  // of the next slots, those counted as delayed
+  Counter received_, sent_, unusable_, send_errors_, delayed_;
   mutable uint64_t missed_ = 0;  // the kernel forgets what it has told
 };
 

@@ -1,51 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/switch_process.h"
 
+#include <rte_config.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <bit>
 #include <random>
 #include <stdexcept>
 
 #include "config/budget.h"
+#include "config/memory_budget.h"
 #include "io/clock.h"
 #include "io/ethdev_device.h"
 #include "io/packet_socket.h"
 #include "io/unplugged_device.h"
-#include "wire/ethernet.h"
 
 namespace heddle {
 
 namespace {
 
-constexpr uint32_t kStationEntries = 65536;   // per worker
-constexpr uint32_t kControlRoomBytes = 1152;  // a full record frame has 1,058 bytes
+static_assert(kThreadsMax < RTE_MAX_LCORE);
 
 uint64_t random_seed() {
   std::random_device source;
   return uint64_t{source()} << 32 | source();
 }
 
-// Frames made here: as many as may queue and be under way at each port.
-uint32_t control_buffers(const ProcessConfig& config) {
-  constexpr uint32_t kPerPort = 128;
-  size_t ports = 1;
-  for (const NodeProcess& node : config.nodes) ports += node.ports.size();
-  return static_cast<uint32_t>(ports) * kPerPort;
-}
-
 bool same_end(const LinkEnd& a, const LinkEnd& b) { return a.node_index == b.node_index && a.port == b.port; }
 
 }  // namespace
-
-uint32_t buffer_room_bytes(const ProcessConfig& config) {
-  uint32_t most = 0;
-  for (const TopologyNode& node : config.topology.nodes)
-    for (const TopologyPort& port : node.ports) most = std::max(most, frame_bytes_max(port) + kVlanTagBytes);
-  // Some drivers want room for the whole slot of their ring, a power of two.
-  return most <= kBufferBytes ? kBufferBytes : std::bit_ceil(most + kPacketHeadroomBytes);
-}
 
 SwitchProcess::SwitchProcess(ProcessConfig config)
     : config_(std::move(config)),
@@ -89,11 +72,16 @@ void SwitchProcess::make_ports(const NodeProcess& settings) {
 
 std::unique_ptr<OutwardDevice> SwitchProcess::open_device(const std::string& device, const TopologyPort& port) {
   if (!packet_socket_interface(device).empty())
-    return std::make_unique<PacketSocket>(device, frame_bytes_max(port), *pool_);
+    return std::make_unique<PacketSocket>(PacketSocketOptions{.device = device,
+                                                              .mtu_bytes = port.mtu_bytes,
+                                                              .frame_bytes = frame_bytes_max(port),
+                                                              .receive_frames = config_.receive_descriptors},
+                                          *pool_);
   const EthdevOptions options{.device = device,
                               .mtu_bytes = port.mtu_bytes,
                               .receive_descriptors = static_cast<uint16_t>(config_.receive_descriptors),
-                              .transmit_descriptors = static_cast<uint16_t>(config_.transmit_descriptors)};
+                              .transmit_descriptors = static_cast<uint16_t>(config_.transmit_descriptors),
+                              .receive_frames_min = port.fabric ? ring_frames_needed(topology()) : 0};
   return std::make_unique<EthdevDevice>(options, *pool_);
 }
 
@@ -127,9 +115,13 @@ void SwitchProcess::make_links() {
   }
 }
 
-// The configured rate is kept by the sending port, where the queue can be seen; the link adds none of its own.
+// The configured rate is kept by the sending port, where the queue can be seen; the link adds none of its own. What
+// the neighbour may send by its credits never overflows it (C9).
 void SwitchProcess::make_memory_link(ProcessLink& link) {
-  link.link = std::make_unique<MemoryLink>(*pool_, MemoryLinkOptions{}, MemoryLinkOptions{}, random_seed());
+  MemoryLinkOptions options;
+  options.receive_frames = std::max(options.receive_frames, ring_frames_needed(topology()));
+  options.capacity_frames = std::max(options.capacity_frames, 2 * options.receive_frames);
+  link.link = std::make_unique<MemoryLink>(*pool_, options, options, random_seed());
   apply_faults(link);
 }
 
@@ -161,7 +153,12 @@ void SwitchProcess::start_node(ProcessNode& node) {
   for (const ProcessPort& port : node.ports) options.devices.push_back(port.device);
   for (const PortDevice& device : node.settings.ports)
     options.complete_checksums[device.port] = device.complete_checksums;
-  node.node = std::make_unique<Node>(options);
+  try {
+    node.node = std::make_unique<Node>(options);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error("node " + topology().nodes[node.settings.node_index].name + ": " + error.what() +
+                             "; raise memory or lower match_entries");
+  }
   ++node.starts;
   for (uint32_t worker = 0; worker < node.settings.workers; ++worker)
     node.runners[worker]->run([&] { node.runners[worker]->add(&node.node->worker(worker)); });

@@ -42,10 +42,6 @@ struct ProcessNode {
   uint32_t starts = 0;
 };
 
-// What every packet buffer of the process holds: the largest frame of any port, and never less than a credit stands
-// for.
-uint32_t buffer_room_bytes(const ProcessConfig& config);
-
 class SwitchProcess {
  public:
   // Opens all devices; the EAL is up. Throws std::runtime_error.

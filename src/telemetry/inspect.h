@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "io/switch_process.h"
 #include "telemetry/show.h"
@@ -58,6 +60,34 @@ struct FrameBalance {
   }
   Json json() const { return {{"in", in}, {"out", out}, {"held", held}, {"drops", drops}}; }
 };
+
+// Frames that are lost below a port, where the switch doesn't see them.
+struct LossBelow {
+  std::string_view reason;
+  std::string_view text;
+  uint64_t frames;
+};
+
+// Of a port's device, or of its end of an in-process link: all reasons there are, those that have not come about too.
+inline std::vector<LossBelow> losses_below(const ProcessNode& node, PortIndex index) {
+  static constexpr std::string_view kMissed = "device_missed", kMissedText = "no room in the device's receive ring";
+  const ProcessPort& port = node.ports[index];
+  if (port.link != nullptr) {
+    const LinkEnd& first = port.link->ends[0];
+    const unsigned side = first.node_index == node.settings.node_index && first.port == index ? 0 : 1;
+    const MemoryLink& link = *port.link->link;
+    return {{kMissed, kMissedText, link.events(1 - side, LinkFrameEvent::ring_full)},
+            {"link_lost", "lost on the in-process link, by its loss or because it was down",
+             link.events(side, LinkFrameEvent::lost)}};
+  }
+  if (port.outward == nullptr) return {};
+  const DriverCounters counters = port.outward->driver_counters();
+  return {
+      {kMissed, kMissedText, counters.missed_frames},
+      {"device_no_buffer", "no buffer for a frame that came in", counters.no_buffer_frames},
+      {"device_unusable", "came in damaged, cut or in pieces too large", counters.unusable_frames},
+      {"device_send_error", "taken by the device and not sent: too long for it, or it is down", counters.send_errors}};
+}
 
 // Of all ports that worker has, seen at one moment.
 inline FrameBalance balance_of(const Worker& worker) {

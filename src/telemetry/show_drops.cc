@@ -25,25 +25,28 @@ NodeDrops drops_of(const SwitchProcess& process, const ProcessNode& node) {
   return drops;
 }
 
+Json drop_row(const TopologyNode& node, PortIndex port, std::string_view reason, uint64_t frames,
+              std::string_view text) {
+  return {{"node", node.name}, {"port", node.ports[port].name}, {"reason", reason}, {"frames", frames}, {"text", text}};
+}
+
 }  // namespace
 
+// What is lost below the ports is no part of the sums: those are of frames that the switch has seen.
 Json show_drops(const SwitchProcess& process, const ShowRequest& request) {
   Json rows = Json::array();
   Json sums = Json::array();
   for_each_node(process, request, [&](const ProcessNode& node) {
-    if (node.node == nullptr) return;
     const TopologyNode& about = description(process, node);
-    const NodeDrops drops = drops_of(process, node);
+    const NodeDrops drops = node.node != nullptr ? drops_of(process, node) : NodeDrops{};
     for_each_port(node, request, [&](PortIndex port) {
-      for (unsigned reason = 0; reason < kDropReasons; ++reason) {
-        if (drops.by_port[port][reason] == 0) continue;
-        rows.push_back({{"node", about.name},
-                        {"port", about.ports[port].name},
-                        {"reason", kDropReasonNames[reason]},
-                        {"frames", drops.by_port[port][reason]},
-                        {"text", kDropReasonTexts[reason]}});
-      }
+      for (unsigned reason = 0; node.node != nullptr && reason < kDropReasons; ++reason)
+        if (const uint64_t frames = drops.by_port[port][reason]; frames != 0)
+          rows.push_back(drop_row(about, port, kDropReasonNames[reason], frames, kDropReasonTexts[reason]));
+      for (const LossBelow& loss : losses_below(node, port))
+        if (loss.frames != 0) rows.push_back(drop_row(about, port, loss.reason, loss.frames, loss.text));
     });
+    if (node.node == nullptr) return;
     Json sum{{"node", about.name}};
     sum.update(drops.balance.json());
     sums.push_back(std::move(sum));

@@ -44,6 +44,7 @@ void add_driver(Json& json, const OutwardDevice& device) {
                     {"no_buffer_frames", counters.no_buffer_frames},
                     {"unusable_frames", counters.unusable_frames},
                     {"send_errors", counters.send_errors},
+                    {"delayed_frames", counters.delayed_frames},
                     {"notes", device.notes()}};
 }
 
@@ -69,6 +70,9 @@ Json port_json(const SwitchProcess& process, const ProcessNode& node, PortIndex 
   const bool carrier = port.link != nullptr || (port.outward != nullptr && port.outward->carrier());
   json["up"] = view.usable && carrier;
   json.update(counters_json(view));
+  uint64_t lost_below = 0;
+  for (const LossBelow& loss : losses_below(node, index)) lost_below += loss.frames;
+  json["lost_below_frames"] = lost_below;
   if (port.outward != nullptr) add_driver(json, *port.outward);
   return json;
 }

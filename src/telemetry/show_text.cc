@@ -53,16 +53,14 @@ std::string ports_text(const Json& reply) {
                    {"SENT", Align::right},
                    {"BYTES", Align::right},
                    {"DROPS", Align::right},
-                   {"MISSED", Align::right},
+                   {"LOST BELOW", Align::right},
                    {"RATE", Align::right},
                    {"TO"}});
   for (const Json& port : reply.at("ports")) {
-    const Json driver = port.value("driver", Json::object());
-    const double missed = number(driver, "missed_frames") + number(driver, "no_buffer_frames");
     const double rate = number(port, "rate_bps");
     table.add({text(port, "node") + ":" + text(port, "port"), text(port, "role"), up_text(port),
                count(port, "received_frames"), bytes(port, "received_bytes"), count(port, "sent_frames"),
-               bytes(port, "sent_bytes"), count(port, "dropped_frames"), driver.empty() ? "-" : scaled(missed),
+               bytes(port, "sent_bytes"), count(port, "dropped_frames"), count(port, "lost_below_frames"),
                rate == 0 ? "-" : scaled_bits_per_second(rate),
                port.contains("peer") ? text(port, "peer") : text(port, "device")});
   }

@@ -92,6 +92,7 @@ const WrongFile kHosts[] = {
     {"af_xdp_page", lab("driver: af_xdp\nedge_mtu: 4000\n"),
      "lab.yaml:13:11: edge_mtu: found 4000, allowed up to 3478 (a frame of AF_XDP lies in one page)\n"},
     {"threads", lab("threads: 3\n"), "lab.yaml:12:10: threads: found 3, allowed up to 2, the number of workers\n"},
+    {"threads_of_dpdk", lab("threads: 128\n"), "lab.yaml:12:10: threads: found 128, allowed 1 to 127\n"},
     {"top_level_nodes", lab("nodes: {}\n"),
      "lab.yaml:12:1: nodes: found an unknown key, allowed name, edge_mtu, settings, classes, stations, addresses, "
      "driver, threads or topology\n"},

@@ -4,6 +4,7 @@
 
 #include "config/budget.h"
 #include "config/lab_file.h"
+#include "config/memory_budget.h"
 #include "config/node_file.h"
 #include "config/topology_file.h"
 #include "tests/unit/config_support.h"
@@ -141,12 +142,29 @@ TEST(NodeFile, SeveralNodesOverInProcessLinks) {
   EXPECT_EQ(spine.ports[1].impairment.delay_ns, 0u);
   const NodeProcess& leaf1 = process->nodes[1];
   EXPECT_EQ(leaf1.workers, 2u);
-  EXPECT_EQ(leaf1.ports[1].device, "net_af_packet0,iface=eth0");
-  EXPECT_TRUE(leaf1.ports[1].complete_checksums);
-  EXPECT_FALSE(leaf1.ports[2].complete_checksums) << "not a device on which the kernel leaves checksums out";
-  EXPECT_FALSE(process->nodes[2].ports[2].complete_checksums) << "switched off";
+  EXPECT_EQ(leaf1.ports[1].device, "packet_socket0,iface=eth0");
+  EXPECT_FALSE(leaf1.ports[1].complete_checksums) << "the kernel tells of each frame";
+  EXPECT_TRUE(process->nodes[2].ports[2].complete_checksums) << "switched on";
   EXPECT_EQ(process->socket, "/run/heddle/rack1.sock");
   EXPECT_GE(process->buffers, buffers_needed(*process));
+}
+
+TEST(NodeFile, ChecksumsAreLookedAtWhereTheKernelLeavesThemOut) {
+  ConfigErrors errors;
+  const auto load = [](const std::string&, ConfigErrors& topology_errors) {
+    return parse_topology("name: x\nnodes: { a: { address: 1, ports: { p1: , p2: , p3: , p4: } } }\n", "t.yaml",
+                          topology_errors);
+  };
+  const auto process = parse_node_file(
+      "topology: t.yaml\nnode: a\ndevices:\n  p1: \"net_af_packet0,iface=a\"\n  p2: \"net_af_xdp0,iface=b\"\n"
+      "  p3: net_tap0\n  p4: { device: \"net_af_packet1,iface=c\", complete_checksums: false }\n",
+      "n.yaml", load, errors);
+  ASSERT_TRUE(process) << errors.text();
+  const std::vector<PortDevice>& ports = process->nodes[0].ports;
+  EXPECT_TRUE(ports[0].complete_checksums);
+  EXPECT_TRUE(ports[1].complete_checksums);
+  EXPECT_FALSE(ports[2].complete_checksums);
+  EXPECT_FALSE(ports[3].complete_checksums) << "switched off";
 }
 
 TEST(NodeFile, OneNodeOnDevices) {
@@ -254,7 +272,7 @@ TEST(LabFile, ImpairmentsVlansAndKinds) {
 TEST(LabFile, TheProcessHasRoomForItsPorts) {
   const ProcessConfig process = lab_of("demo.yaml").process();
   EXPECT_GE(process.buffers, buffers_needed(process));
-  EXPECT_GE(uint64_t{process.memory_mb} << 20, uint64_t{process.buffers} * kBufferMemoryBytes);
+  EXPECT_GE(process.memory_mb, memory_needed_megabytes(process));
   EXPECT_GE(process.receive_descriptors, process.topology.settings.link_credits + kDescriptorReserve);
 }
 

@@ -67,6 +67,7 @@ const WrongFile kProcess[] = {
     {"socket", leaf1("socket: heddle.sock\n"),
      "etc/node.yaml:4:9: socket: found heddle.sock, allowed an absolute path, at most 107 bytes\n"},
     {"workers_above_ports", leaf1("workers: 3\n"), "etc/node.yaml:4:10: workers: found 3, allowed 1 to 2\n"},
+    {"threads", leaf1("threads: 128\n"), "etc/node.yaml:4:10: threads: found 128, allowed 1 to 127\n"},
     {"threads_above_workers", leaf1("workers: 2\nthreads: 3\n"),
      "etc/node.yaml:5:10: threads: found 3, allowed up to 2, the number of workers\n"},
 };
@@ -114,7 +115,20 @@ const WrongFile kBudgets[] = {
     {"pool", leaf1("buffers: 6000\n"),
      "etc/node.yaml:4:10: buffers: found 6000, allowed 7680 or more (credits, rings and caches of all ports)\n"},
     {"memory_below_pool", leaf1("memory: 64M\n"),
-     "etc/node.yaml:4:9: memory: found 64M, allowed 81M or more (32768 buffers)\n"},
+     "etc/node.yaml:4:9: memory: found 64M, allowed 173M or more (32768 buffers of 2048 bytes, match_entries 262144 "
+     "for each of 1 worker)\n"},
+    {"memory_below_tables", leaf1("memory: 256M\nmatch_entries: 2097152\nworkers: 2\n"),
+     "etc/node.yaml:4:9: memory: found 256M, allowed 569M or more (32768 buffers of 2048 bytes, match_entries 2097152 "
+     "for each of 2 workers)\n"},
+    {"memory_by_default", leaf1("buffers: 200000\n"),
+     "etc/node.yaml:1:1: memory: found 512M, allowed 827M or more (200000 buffers of 2048 bytes, match_entries 262144 "
+     "for each of 1 worker)\n"},
+    {"memory_in_huge_pages", leaf1("memory: 64M\nhuge_pages: true\n"),
+     "etc/node.yaml:4:9: memory: found 64M, allowed 126M or more (32768 buffers of 2048 bytes, match_entries 262144 "
+     "for each of 1 worker)\n"},
+    {"framecnt", leaf1_with("\"net_af_packet0,iface=a,framecnt=512\"", "\"net_af_packet1,iface=b,framecnt=512\""),
+     "etc/node.yaml:4:7: devices.p1: found framecnt 512, allowed 1088 or more (link_credits 1024 and a reserve of "
+     "64)\n"},
 };
 
 std::string case_name(const testing::TestParamInfo<WrongFile>& info) { return info.param.name; }
@@ -125,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Budgets, NodeFileErrors, testing::ValuesIn(kBudgets), c
 
 TEST(NodeFileErrors, AfXdpFrameInOnePage) {
   ConfigErrors errors;
-  const std::string text = leaf1_with("\"net_af_xdp0,iface=a\"", "\"net_af_xdp1,iface=b\"");
+  const std::string text = leaf1_with("\"net_af_xdp0,iface=a\"", "\"net_af_xdp1,iface=b\"") + "memory: 1G\n";
   EXPECT_FALSE(parse(text, errors, "edge_mtu: 9000\n"));
   EXPECT_EQ(errors.text(), test::without_first_newline(R"(
 etc/node.yaml:4:7: devices.p1: found MTU 9054, allowed up to 3482 (a frame of AF_XDP lies in one page)

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "config/budget.h"
+#include "config/memory_budget.h"
 #include "config/units.h"
 #include "config/yaml_value.h"
 
@@ -99,6 +100,28 @@ TEST(Budget, DeviceStrings) {
   EXPECT_EQ(device_frame_bytes_max("net_af_packet0,iface=a,framesz=0"), 0u);
   EXPECT_EQ(device_frame_bytes_max("net_af_xdp0,iface=a"), 3496u);
   EXPECT_GT(device_frame_bytes_max("0000:03:00.0"), 65535u);
+}
+
+TEST(Budget, RingsThatTheDeviceStringSizes) {
+  EXPECT_EQ(device_with_ring("net_af_packet0,iface=a", 2048), "net_af_packet0,iface=a,framecnt=2048");
+  EXPECT_EQ(device_with_ring("net_af_packet0,iface=a", 2047), "net_af_packet0,iface=a,framecnt=2048");
+  EXPECT_EQ(device_with_ring("net_af_packet0,iface=a,framesz=16384,blocksz=65536", 1101),
+            "net_af_packet0,iface=a,framesz=16384,blocksz=65536,framecnt=1104");
+  EXPECT_EQ(device_with_ring("net_af_packet0,iface=a,framecnt=512", 2048), "net_af_packet0,iface=a,framecnt=512");
+  EXPECT_EQ(device_with_ring("net_memif0,id=0", 2000), "net_memif0,id=0,rsize=11");
+  EXPECT_EQ(device_with_ring("net_memif0,id=0", 32768), "net_memif0,id=0,rsize=14");
+  EXPECT_EQ(device_with_ring("net_memif0,rsize=9", 2048), "net_memif0,rsize=9");
+  EXPECT_EQ(device_with_ring("0000:03:00.0", 2048), "0000:03:00.0");
+  EXPECT_EQ(device_ring_frames("net_af_packet0,iface=a,framecnt=512", 2048), 512u);
+  EXPECT_EQ(device_ring_frames("net_memif0,rsize=9", 2048), 512u);
+  EXPECT_EQ(device_ring_frames("0000:03:00.0", 2048), 2048u);
+}
+
+TEST(Budget, BuffersTakeWholePagesWithoutHugePages) {
+  const uint64_t without = pool_memory_bytes(32768, 2048, false), with = pool_memory_bytes(32768, 2048, true);
+  EXPECT_GT(without, 32768u * 4096);
+  EXPECT_LT(with, 32768u * 2650);
+  EXPECT_GT(pool_memory_bytes(32768, 16384, false), 32768u * 5 * 4096);
 }
 
 }  // namespace

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <rte_lcore.h>
+#include <rte_malloc.h>
 
 #include <cstring>
 #include <vector>
 
+#include "config/memory_budget.h"
+#include "flow/keyed_table.h"
 #include "io/mbuf_packet.h"
 #include "io/mempool_pool.h"
 #include "wire/ethernet.h"
@@ -45,7 +49,51 @@ TEST(MempoolPool, GivesTheLastPacketsAndThenNone) {
 TEST(MempoolPool, BuffersCanBeLargerThanACredit) {
   MempoolPool pool("large", kBuffers, 16384);
   EXPECT_EQ(pool.room_bytes(), 16384u);
-  EXPECT_THROW(MempoolPool("too many", 1u << 30), std::runtime_error);
+}
+
+TEST(MempoolPool, SaysWhatToChangeIfThereIsNoMemory) {
+  try {
+    MempoolPool("too many", 1u << 24);
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(),
+                 "no memory for 16777216 buffers of 2048 bytes: Cannot allocate memory; raise memory or lower "
+                 "buffers");
+  }
+}
+
+uint64_t heap_bytes() {
+  rte_malloc_socket_stats stats{};
+  rte_malloc_get_socket_stats(static_cast<int>(rte_socket_id()), &stats);
+  return stats.heap_allocsz_bytes;
+}
+
+// What the budget says is enough and not much more.
+void expect_close(uint64_t budget_bytes, uint64_t taken_bytes) {
+  EXPECT_GE(budget_bytes, taken_bytes);
+  EXPECT_LE(budget_bytes, taken_bytes + taken_bytes / 50 + 2 * 1024 * 1024);
+}
+
+TEST(MemoryBudget, OfBuffersIsWhatThePoolTakes) {
+  for (const uint32_t room : {kControlRoomBytes, kBufferBytes, 4096u, 16384u}) {
+    for (const uint32_t buffers : {64u, 2048u, 5000u}) {
+      SCOPED_TRACE(std::to_string(buffers) + " of " + std::to_string(room));
+      const uint64_t before = heap_bytes();
+      const MempoolPool pool("budget", buffers, room);
+      expect_close(pool_memory_bytes(buffers, room, false), heap_bytes() - before);
+    }
+  }
+}
+
+TEST(MemoryBudget, OfTablesIsWhatTheyTake) {
+  for (const uint32_t key_bytes : {8u, 64u}) {
+    for (const uint32_t entries : {1024u, 1500u, 32768u, 65536u, 65537u, 262144u}) {
+      SCOPED_TRACE(std::to_string(entries) + " of " + std::to_string(key_bytes));
+      const uint64_t before = heap_bytes();
+      const KeyedTable table(entries, key_bytes);
+      expect_close(table_memory_bytes(entries, key_bytes), heap_bytes() - before);
+    }
+  }
 }
 
 class Received : public testing::Test {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "config/memory_budget.h"
 #include "switch_process_fixture.h"
 
 namespace heddle {
@@ -70,6 +71,20 @@ TEST_F(SwitchProcessTest, ALinkThatWasCutStaysSoWhileItsNodeRestarts) {
 TEST_F(SwitchProcessTest, WhatIsNoLinkIsRefused) {
   EXPECT_THROW(process->change_link({0, 1}, {}), std::runtime_error);
   EXPECT_THROW(process->set_node_up(7, false), std::runtime_error);
+}
+
+TEST_F(SwitchProcessTest, WhatHasNoMemoryNamesTheKeysToChange) {
+  ProcessConfig config = process->config();
+  config.match_entries = 16'000'000;
+  process.reset();
+  try {
+    SwitchProcess too_large(std::move(config));
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    const std::string text = error.what();
+    EXPECT_TRUE(text.starts_with("node left: table of 16000000 entries: ")) << text;
+    EXPECT_TRUE(text.ends_with("; raise memory or lower match_entries")) << text;
+  }
 }
 
 TEST(BufferRoom, IsACreditsWorthOrTheLargestFrame) {

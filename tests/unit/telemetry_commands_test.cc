@@ -39,6 +39,25 @@ TEST_F(OperatorCommands, FramesAddUpOnEveryNode) {
   }
 }
 
+TEST_F(OperatorCommands, FramesLostBelowAPortAreShownWithTheirReason) {
+  run_for(kSecond);
+  EXPECT_EQ(show("drops")["drops"], Json::array());
+  EXPECT_EQ(show("ports")["ports"][0]["lost_below_frames"], 0);
+  process->change_link({0, 0}, {.up = {}, .loss_ppm = 1'000'000, .delay_ns = {}});
+  run_for(20 * kMillisecond);
+  const Json reply = show("drops");
+  ASSERT_EQ(reply["drops"].size(), 2u) << reply;
+  const Json row = reply["drops"][0];
+  EXPECT_EQ(row["port"], "p1");
+  EXPECT_EQ(row["reason"], "link_lost");
+  EXPECT_GE(row["frames"].get<uint64_t>(), 2u);
+  EXPECT_EQ(show("ports")["ports"][0]["lost_below_frames"], row["frames"]);
+  EXPECT_NE(show_text("drops", reply).find("lost on the in-process link, by its loss or because it was down"),
+            std::string::npos);
+  process->set_node_up(0, false);
+  EXPECT_EQ(show("drops")["drops"][0], row) << "of a node that is down, too";
+}
+
 TEST_F(OperatorCommands, ALinkTellsWhyItIsDown) {
   run_for(kSecond);
   EXPECT_TRUE(show("links")["links"][0]["up"].get<bool>());

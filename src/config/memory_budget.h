@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of DPDK's memory a process takes: what `memory` must be at least. Follows the layout of DPDK 22.11; a test
+// compares it with what the heap says.
+#pragma once
+
+#include <cstdint>
+
+#include "config/node_config.h"
+
+namespace heddle {
+
+constexpr uint32_t kStationEntries = 65536;   // per worker
+constexpr uint32_t kControlRoomBytes = 1152;  // a full record frame has 1,058 bytes
+
+// What every packet buffer of the process holds: the largest frame of any port, and never less than a credit stands
+// for.
+uint32_t buffer_room_bytes(const ProcessConfig& process);
+
+// Buffers for frames made here: as many as may queue and be under way at each port.
+uint32_t control_buffers(const ProcessConfig& process);
+
+// Of so many packet buffers, each with room for so many bytes. Without huge pages no buffer crosses a page's end, if it
+// can be helped: most take a whole page, or several.
+uint64_t pool_memory_bytes(uint32_t buffers, uint32_t room_bytes, bool huge_pages);
+
+// Of a KeyedTable.
+uint64_t table_memory_bytes(uint32_t entries, uint32_t key_bytes);
+
+// Of all that the process makes, in steps of a megabyte.
+uint64_t memory_needed_megabytes(const ProcessConfig& process);
+
+}  // namespace heddle
