@@ -123,7 +123,7 @@ void make_lab(const LabConfig& lab, const std::string& file, const std::string& 
 bool lab_up(const LabConfig& lab, const std::string& file, const std::string& heddled) {
   const LabLock lock(lab.name);
   if (is_up_from(lab, file)) return false;
-  take_lab_down(lab.name, lock);
+  take_lab_down(lock);
   make_lab(lab, file, heddled);
   return true;
 }

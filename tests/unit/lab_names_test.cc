@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <set>
+
+#include "lab/lab.h"
+#include "lab/lab_state.h"
 
 namespace heddle {
 namespace {
@@ -44,6 +49,23 @@ TEST(LabNames, InterfacesAreUniqueAndShortEnoughForTheKernel) {
   widest.node_index = 65535;
   widest.port = 63;
   EXPECT_LE(switch_interface(widest).size(), 15u);
+}
+
+TEST(LabNames, WhatIsNoNameIsNoLab) {
+  for (const char* text : {"", ".", "..", "../x", "leaf1.sock", "a/b", "-x", "/run", "not-there"})
+    EXPECT_FALSE(lab_present(text)) << text;
+  EXPECT_FALSE(lab_present(std::string(300, 'x')));
+}
+
+// A name becomes a path that is removed with all below it.
+TEST(LabNames, WhatIsNoNameIsNotTakenDown) {
+  char pattern[] = "/tmp/heddle-test-XXXXXX";
+  const std::string folder = mkdtemp(pattern);
+  std::ofstream(folder + "/state.json") << "{}";
+  for (const std::string& text : {"../.." + folder, "x/../../.." + folder, folder})
+    EXPECT_THROW(lab_down(text), std::runtime_error) << text;
+  EXPECT_TRUE(std::filesystem::exists(folder + "/state.json"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(LabProcess, PortsToHostsGetTheirCablesAndLinksStayInTheProcess) {
