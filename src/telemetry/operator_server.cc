@@ -55,6 +55,7 @@ OperatorServer::OperatorServer(const std::string& path, const std::string& group
   try {
     listen_at(group);
   } catch (...) {
+    if (bound_) unlink(path_.c_str());
     if (listener_ >= 0) close(listener_);
     throw;
   }
@@ -62,6 +63,8 @@ OperatorServer::OperatorServer(const std::string& path, const std::string& group
 
 void OperatorServer::listen_at(const std::string& group) {
   const sockaddr_un address = address_of(path_);
+  const struct group* entry = group.empty() ? nullptr : getgrnam(group.c_str());
+  if (!group.empty() && entry == nullptr) throw std::runtime_error("operator socket " + path_ + ": no group " + group);
   const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
   std::error_code ignored;  // bind tells
   if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
@@ -72,11 +75,9 @@ void OperatorServer::listen_at(const std::string& group) {
   const int bound = bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   umask(before);
   if (bound != 0) fail(path_, "can't be bound");
-  if (!group.empty()) {
-    const struct group* entry = getgrnam(group.c_str());
-    if (entry == nullptr) throw std::runtime_error("operator socket " + path_ + ": no group " + group);
-    if (chown(path_.c_str(), static_cast<uid_t>(-1), entry->gr_gid) != 0) fail(path_, "group can't be set");
-  }
+  bound_ = true;
+  if (entry != nullptr && chown(path_.c_str(), static_cast<uid_t>(-1), entry->gr_gid) != 0)
+    fail(path_, "group can't be set");
   if (listen(listener_, SOMAXCONN) != 0) fail(path_, "can't listen");
 }
 

@@ -47,6 +47,7 @@ class OperatorServer {
   std::string path_;
   Handler handler_;
   int listener_ = -1;
+  bool bound_ = false;
   std::list<Client> clients_;  // oldest first
 };
 

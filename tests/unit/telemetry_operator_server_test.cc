@@ -107,6 +107,7 @@ TEST_F(Operator, ASecondServerIsRefusedAndASocketLeftBehindIsNot) {
   EXPECT_THROW(OperatorServer(folder_ + "/file", "", handler), std::runtime_error);
   EXPECT_THROW(OperatorServer(folder_ + "/" + std::string(200, 'x'), "", handler), std::runtime_error);
   EXPECT_THROW(OperatorServer(folder_ + "/other", "no such group", handler), std::runtime_error);
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/other"));
 
   const std::string left = folder_ + "/left";
   sockaddr_un address{};
