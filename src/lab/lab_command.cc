@@ -3,8 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 
 #include "config/units.h"
@@ -38,10 +40,15 @@ std::string lab_name(const std::string& file_or_name) {
   return load_or_throw(file_or_name).name;
 }
 
-// heddled stands beside heddle.
+// heddled stands beside heddle, or where PATH has it.
 std::string heddled_path() {
   const std::filesystem::path beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "heddled";
-  return std::filesystem::exists(beside) ? beside.string() : "heddled";
+  if (std::filesystem::exists(beside)) return beside;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (std::filesystem::exists(folder + "/heddled")) return folder + "/heddled";
+  throw std::runtime_error("there is no heddled beside heddle nor in PATH");
 }
 
 std::string addresses_text(const nlohmann::json& interface) {
@@ -73,7 +80,12 @@ void print_status(const std::string& lab, bool json) {
 
 void up(const LabOptions& options) {
   const LabConfig lab = load_or_throw(options.file);
-  const bool made = lab_up(lab, options.file, heddled_path());
+  const std::string heddled = heddled_path();
+  const auto tell_restart = [&] {
+    std::fprintf(stderr, "lab %s runs another heddled than %s is now; it is restarted\n", lab.name.c_str(),
+                 heddled.c_str());
+  };
+  const bool made = lab_up(lab, options.file, heddled, tell_restart);
   if (!options.json) std::printf("lab %s %s\n", lab.name.c_str(), made ? "is up" : "was up already");
   print_status(lab.name, options.json);
 }
