@@ -98,9 +98,6 @@ void start_heddled(LabState& state, const std::string& heddled) {
 }
 
 void make_lab(const LabConfig& lab, const std::string& file, const std::string& heddled) {
-  for (const LabHost& host : lab.hosts)
-    if (host_namespace(lab.name, host.name) == switch_namespace(lab.name))
-      throw std::runtime_error("host " + host.name + ": the namespace of that name is the switches'");
   for (const std::string& name : lab_namespaces(lab))
     if (namespace_exists(name))
       throw std::runtime_error("network namespace " + name +
