@@ -20,6 +20,11 @@ std::string bytes(const Json& row, const char* key) { return scaled_bytes(number
 const char* up_text(const Json& row) { return row.at("up").get<bool>() ? "up" : "down"; }
 std::string percent(double share) { return scaled(share * 100) + " %"; }
 
+std::string buffers_text(const Json& reply) {
+  return exact(reply, "buffers_in_use") + " of " + exact(reply, "buffers") + " buffers in use, " +
+         exact(reply, "control_buffers_in_use") + " of " + exact(reply, "control_buffers") + " for control frames\n";
+}
+
 std::string nodes_text(const Json& reply) {
   TextTable table({{"NODE"},
                    {"ADDRESS", Align::right},
@@ -41,7 +46,7 @@ std::string nodes_text(const Json& reply) {
                count(frames, "held"), count(frames, "drops")});
   }
   return "fabric " + text(reply, "fabric") + ", up for " + exact(reply, "uptime_seconds") + " s, " +
-         exact(reply, "buffers_in_use") + " of " + exact(reply, "buffers") + " buffers in use\n" + table.text();
+         buffers_text(reply) + table.text();
 }
 
 std::string ports_text(const Json& reply) {
@@ -168,7 +173,7 @@ std::string tables_text(const Json& reply) {
                bytes(row, "flow_extent_bytes"), bytes(row, "output_extent_bytes"), exact(row, "blocked_flows"),
                exact(credits, "left"), exact(credits, "held")});
   }
-  return exact(reply, "buffers_in_use") + " of " + exact(reply, "buffers") + " buffers in use\n" + table.text();
+  return buffers_text(reply) + table.text();
 }
 
 std::string drops_text(const Json& reply) {

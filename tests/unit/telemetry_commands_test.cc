@@ -56,6 +56,16 @@ TEST_F(OperatorCommands, ALinkTellsWhyItIsDown) {
   EXPECT_FALSE(show("nodes")["nodes"][1]["up"].get<bool>());
 }
 
+TEST_F(OperatorCommands, BothPoolsOfBuffersAreShown) {
+  for (const char* what : {"nodes", "tables"}) {
+    const Json reply = show(what);
+    EXPECT_EQ(reply["buffers"], process->pool().buffers());
+    EXPECT_EQ(reply["control_buffers"], process->control_pool().buffers());
+    EXPECT_EQ(reply["control_buffers_in_use"], process->control_pool().in_use());
+    EXPECT_NE(show_text(what, reply).find(" for control frames\n"), std::string::npos);
+  }
+}
+
 TEST_F(OperatorCommands, OneNodeOrPortCanBeAskedFor) {
   const Json reply = ask({{"command", "show"}, {"what", "ports"}, {"node", "right"}, {"port", "host"}});
   ASSERT_EQ(reply["result"]["ports"].size(), 1u);
