@@ -49,6 +49,8 @@ TEST_F(OperatorCommands, ALinkTellsWhyItIsDown) {
   EXPECT_EQ(link["reason"], "taken down");
   EXPECT_EQ(link["loss_ppm"], Json({20, 20}));
   EXPECT_EQ(link["delay_ns"], Json({3000, 0}));
+  ask({{"command", "link"}, {"port", "right:p1"}, {"delay_ns", kSecond}});
+  EXPECT_NE(show_text("links", show("links")).find(" 1s "), std::string::npos);
   ask({{"command", "link"}, {"port", "left:p1"}, {"up", true}});
   EXPECT_TRUE(ask({{"command", "node"}, {"node", "right"}, {"up", false}})["ok"].get<bool>());
   run_for(kSecond);
