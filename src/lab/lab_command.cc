@@ -147,7 +147,18 @@ void change_node(const LabOptions& options) {
 
 }  // namespace
 
-void add_lab_command(CLI::App& app) {
+std::vector<std::string> take_exec_command(int& argc, char** argv) {
+  constexpr int kWords = 5;  // heddle lab exec LAB HOST
+  const auto is = [argv](int index, const char* word) { return std::string_view(argv[index]) == word; };
+  if (argc <= kWords || !is(1, "lab") || !is(2, "exec")) return {};
+  const bool marked = is(kWords, "--");
+  if (argv[kWords][0] == '-' && !marked) return {};
+  std::vector<std::string> command(argv + kWords + (marked ? 1 : 0), argv + argc);
+  argc = kWords;
+  return command;
+}
+
+void add_lab_command(CLI::App& app, const std::vector<std::string>& exec_command) {
   auto options = std::make_shared<LabOptions>();
   CLI::App* lab = app.add_subcommand("lab", "Run a whole fabric with its hosts on this machine");
   lab->require_subcommand(1);
@@ -162,14 +173,12 @@ void add_lab_command(CLI::App& app) {
   add("down", "Take all of a lab away", down)->add_option("file", options->file, kFile)->required();
   add("status", "Show one lab, or all", status)->add_option("file", options->file, kFile);
 
-  // What stands behind the host is the command's, options too.
   CLI::App* exec = lab->add_subcommand("exec", "Run a command on a host");
   exec->add_option("file", options->file, kFile)->required();
   exec->add_option("host", options->host, "host of the lab; behind it the command and its arguments")->required();
-  exec->prefix_command();
-  exec->callback([options, exec] {
-    if (exec->remaining().empty()) throw std::runtime_error("name a command to run");
-    lab_exec(lab_name(options->file), options->host, exec->remaining());
+  exec->callback([options, exec_command] {
+    if (exec_command.empty()) throw std::runtime_error("name a command to run");
+    lab_exec(lab_name(options->file), options->host, exec_command);
   });
 
   CLI::App* link = add("link", "Change a link between two switches", change_link);
