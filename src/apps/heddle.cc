@@ -8,11 +8,12 @@
 #include "telemetry/show_command.h"
 
 int main(int argc, char** argv) {
+  const std::vector<std::string> exec_command = heddle::take_exec_command(argc, argv);
   CLI::App app("Looks into a heddle fabric and runs labs.", "heddle");
   app.set_version_flag("--version", HEDDLE_VERSION_TEXT);
   app.require_subcommand(1);
   heddle::add_show_command(app);
-  heddle::add_lab_command(app);
+  heddle::add_lab_command(app, exec_command);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "io/eal.h"
 #include "sim/fuzz.h"
 #include "sim/scenario_run.h"
 
@@ -27,6 +28,7 @@ void start_eal() {
   const bool known = sched_getaffinity(0, sizeof(allowed), &allowed) == 0;
   if (rte_eal_init(static_cast<int>(arguments.size()), arguments.data()) < 0)
     throw std::runtime_error("DPDK does not start");
+  heddle::remove_eal_folder();
   if (known) sched_setaffinity(0, sizeof(allowed), &allowed);  // it has tied this thread to one CPU, as all jobs
 }
 

@@ -91,8 +91,9 @@ void run(ProcessConfig config) {
   const int stop_fd = stop_signals();
   const std::string socket_path = config.socket;
   SwitchProcess* running = nullptr;
-  OperatorServer server(socket_path, config.socket_group,
-                        [&running](std::string_view request) { return answer_request(*running, request); });
+  OperatorServer server(socket_path, config.socket_group, [&running, stop_fd](std::string_view request) {
+    return answer_request(*running, request, stop_fd);
+  });
   const Eal eal(eal_options(config));
   SwitchProcess process(std::move(config));
   running = &process;

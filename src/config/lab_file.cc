@@ -231,6 +231,10 @@ std::optional<LabConfig> read_lab(const YamlDocument* document, ConfigErrors& er
 
 }  // namespace
 
+std::string vlan_interface_name(const LabInterface& interface) {
+  return interface.name + "." + std::to_string(interface.vlan);
+}
+
 ProcessConfig LabConfig::process() const {
   constexpr uint32_t kMatchEntries = 32768;  // hosts of a lab have few flows
   ProcessConfig process;

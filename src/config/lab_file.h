@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/config_errors.h"
@@ -23,6 +24,12 @@ struct LabInterface {
   uint64_t mac = 0;   // 0 = the kernel's choice
   uint16_t vlan = 0;  // frames carry this tag: the addresses belong to a VLAN interface; 0 = untagged
 };
+
+// eth1.10: carries the addresses of an interface with a VLAN.
+std::string vlan_interface_name(const LabInterface& interface);
+
+// Stands where hosts have their names in those of network namespaces.
+constexpr std::string_view kSwitchNamespace = "switch";
 
 struct LabHost {
   std::string name;

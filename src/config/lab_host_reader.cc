@@ -13,6 +13,13 @@ namespace heddle {
 
 namespace {
 
+constexpr size_t kInterfaceNameBytes = 15;  // in the kernel
+
+constexpr uint32_t kIpv6MtuMin = 1280;  // RFC 8200; with less the kernel takes no address
+
+// A host has the first one from its beginning, and settings for all interfaces have the names of the others.
+constexpr auto kKernelNames = std::to_array<std::string_view>({"lo", "all", "default"});
+
 // An address with prefix length, as in 10.0.0.1/24.
 bool is_cidr(std::string_view text, int family, uint64_t prefix_max) {
   const size_t slash = text.find('/');
@@ -33,6 +40,9 @@ void LabHostReader::read_kind(const YamlValue& value) {
 void LabHostReader::add(const YamlValue& value) {
   if (!is_name(value.key(), kNodeNameBytes)) {
     value.problem_at_key("this name", "letters, digits, - and _, at most 31");
+  }
+  if (value.key() == kSwitchNamespace) {
+    value.problem_at_key("this name", "other names: the namespace of the switches has it");
   }
   value.expect_map(config_keys::kLabHost);
   indices_.emplace(value.key(), sources_.size());
@@ -58,6 +68,9 @@ void LabHostReader::plug(const YamlValue& end_value, const PortReference& end, L
     if (source.host.interfaces[i].name != end.port) continue;
     return end_value.problem(end.node + ":" + end.port + ", which is in " + source.plugs[i].path(),
                              "one link for each interface");
+  }
+  if (std::find(kKernelNames.begin(), kKernelNames.end(), end.port) != kKernelNames.end()) {
+    end_value.problem(end.node + ":" + end.port, "other names of interfaces: the kernel has " + joined(kKernelNames));
   }
   LabInterface interface;
   interface.name = end.port;
@@ -107,19 +120,24 @@ void LabHostReader::read_interfaces(Source& source, const TopologyBuilder& build
 
 void LabHostReader::read_interface(const YamlValue& value, const YamlValue& plug, const TopologyBuilder& builder,
                                    LabInterface& interface) {
-  read_addresses(value, plug, interface);
+  const LinkEnd end{interface.node_index, interface.port};
+  const TopologyPort& port = builder.topology().nodes[end.node_index].ports[end.port];
+  read_addresses(value, plug, port.mtu_bytes >= kIpv6MtuMin, interface);
   const YamlValue mac = value["mac"];
   if (mac.read_mac(interface.mac)) check_unique(mac, std::string(mac.text()));
   const YamlValue vlan = value["vlan"];
   if (!vlan.read_integer(interface.vlan, 1, kVlanMax)) return;
-  const LinkEnd end{interface.node_index, interface.port};
-  const TopologyPort& port = builder.topology().nodes[end.node_index].ports[end.port];
   if (!port.vlans.tagged.test(interface.vlan)) {
     vlan.problem("a VLAN in the trunk of " + builder.port_text(end));
   }
+  const std::string vlan_interface = vlan_interface_name(interface);
+  if (vlan_interface.size() > kInterfaceNameBytes) {
+    vlan.problem(vlan_interface + " for its interface", "names of at most 15 bytes");
+  }
 }
 
-void LabHostReader::read_addresses(const YamlValue& value, const YamlValue& plug, LabInterface& interface) {
+void LabHostReader::read_addresses(const YamlValue& value, const YamlValue& plug, bool has_ipv6,
+                                   LabInterface& interface) {
   constexpr uint32_t kAutomaticMax = 254;  // in 10.0.0.0/24
   const uint32_t number = ++interfaces_met_;
   const YamlValue ipv4 = value["ipv4"];
@@ -129,7 +147,7 @@ void LabHostReader::read_addresses(const YamlValue& value, const YamlValue& plug
     plug.problem("interface " + std::to_string(number), "254 with automatic addresses");
   } else if (automatic_) {
     interface.address_v4 = "10.0.0." + std::to_string(number) + "/24";
-    interface.address_v6 = "fd00::" + std::to_string(number) + "/64";
+    if (has_ipv6) interface.address_v6 = "fd00::" + std::to_string(number) + "/64";
   }
   if (ipv4.present() && !is_cidr(ipv4.text(), AF_INET, 32)) {
     ipv4.problem("an IPv4 address with prefix length, as in 10.0.0.1/24");
@@ -138,6 +156,8 @@ void LabHostReader::read_addresses(const YamlValue& value, const YamlValue& plug
   }
   if (ipv6.present() && !is_cidr(ipv6.text(), AF_INET6, 128)) {
     ipv6.problem("an IPv6 address with prefix length, as in fd00::1/64");
+  } else if (ipv6.present() && !has_ipv6) {
+    ipv6.problem("IPv6 with an MTU of 1280 or more");
   } else if (ipv6.present()) {
     interface.address_v6 = ipv6.text();
   }

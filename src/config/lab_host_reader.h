@@ -37,7 +37,7 @@ class LabHostReader {
   void read_interfaces(Source& source, const TopologyBuilder& builder);
   void read_interface(const YamlValue& value, const YamlValue& plug, const TopologyBuilder& builder,
                       LabInterface& interface);
-  void read_addresses(const YamlValue& value, const YamlValue& plug, LabInterface& interface);
+  void read_addresses(const YamlValue& value, const YamlValue& plug, bool has_ipv6, LabInterface& interface);
   void read_exec(const YamlValue& value, std::vector<std::string>& exec) const;
   void check_unique(const YamlValue& at, const std::string& text);
 

@@ -71,11 +71,15 @@ std::vector<std::string> eal_arguments(const EalOptions& options, const std::str
   return arguments;
 }
 
+void remove_eal_folder() { rmdir(rte_eal_get_runtime_dir()); }
+
 Eal::Eal(const EalOptions& options) {
   std::vector<std::string> arguments = eal_arguments(options, "heddled-" + std::to_string(getpid()));
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
-  if (rte_eal_init(static_cast<int>(pointers.size()), pointers.data()) < 0) {
+  const bool started = rte_eal_init(static_cast<int>(pointers.size()), pointers.data()) >= 0;
+  remove_eal_folder();
+  if (!started) {
     throw std::runtime_error(std::string("DPDK doesn't start: ") + rte_strerror(rte_errno) +
                              (options.huge_pages ? "; are enough huge pages free (/proc/sys/vm/nr_hugepages)?" : ""));
   }

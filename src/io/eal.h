@@ -22,6 +22,11 @@ std::vector<std::string> eal_arguments(const EalOptions& options, const std::str
 // 0000:3b:00.0, 3b:00.0, each with ",argument=value" behind it or not.
 bool is_pci_device(const std::string& device);
 
+// Removes the folder for what processes share, /run/dpdk/<prefix>, which rte_eal_init makes whether or not they share
+// anything. With --in-memory or --no-shconf it is empty and of no use from the start; gone at once, it is not left
+// behind by a process that is killed either.
+void remove_eal_folder();
+
 class Eal {
  public:
   // Throws std::runtime_error.

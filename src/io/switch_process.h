@@ -58,6 +58,7 @@ class SwitchProcess {
   const std::vector<ProcessNode>& nodes() const { return nodes_; }
   const std::vector<std::unique_ptr<ProcessLink>>& links() const { return links_; }
   const MempoolPool& pool() const { return *pool_; }
+  const MempoolPool& control_pool() const { return *control_pool_; }  // of frames made here
   size_t runners() const { return runners_.size(); }
   size_t runner_index(const Runner* runner) const;
   Nanos started_ns() const { return started_ns_; }

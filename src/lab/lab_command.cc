@@ -3,8 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 
 #include "config/units.h"
@@ -32,16 +34,21 @@ LabConfig load_or_throw(const std::string& file) {
 
 // A lab is named by its file or, once it is there, by its name.
 std::string lab_name(const std::string& file_or_name) {
-  if (std::filesystem::exists(lab_folder(file_or_name))) return file_or_name;
+  if (lab_present(file_or_name)) return file_or_name;
   if (!std::filesystem::is_regular_file(file_or_name))
     throw std::runtime_error(file_or_name + " is neither a lab that is up nor a file");
   return load_or_throw(file_or_name).name;
 }
 
-// heddled stands beside heddle.
+// heddled stands beside heddle, or where PATH has it.
 std::string heddled_path() {
   const std::filesystem::path beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "heddled";
-  return std::filesystem::exists(beside) ? beside.string() : "heddled";
+  if (std::filesystem::exists(beside)) return beside;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (std::filesystem::exists(folder + "/heddled")) return folder + "/heddled";
+  throw std::runtime_error("there is no heddled beside heddle nor in PATH");
 }
 
 std::string addresses_text(const nlohmann::json& interface) {
@@ -73,7 +80,12 @@ void print_status(const std::string& lab, bool json) {
 
 void up(const LabOptions& options) {
   const LabConfig lab = load_or_throw(options.file);
-  const bool made = lab_up(lab, options.file, heddled_path());
+  const std::string heddled = heddled_path();
+  const auto tell_restart = [&] {
+    std::fprintf(stderr, "lab %s runs another heddled than %s is now; it is restarted\n", lab.name.c_str(),
+                 heddled.c_str());
+  };
+  const bool made = lab_up(lab, options.file, heddled, tell_restart);
   if (!options.json) std::printf("lab %s %s\n", lab.name.c_str(), made ? "is up" : "was up already");
   print_status(lab.name, options.json);
 }
@@ -135,7 +147,18 @@ void change_node(const LabOptions& options) {
 
 }  // namespace
 
-void add_lab_command(CLI::App& app) {
+std::vector<std::string> take_exec_command(int& argc, char** argv) {
+  constexpr int kWords = 5;  // heddle lab exec LAB HOST
+  const auto is = [argv](int index, const char* word) { return std::string_view(argv[index]) == word; };
+  if (argc <= kWords || !is(1, "lab") || !is(2, "exec")) return {};
+  const bool marked = is(kWords, "--");
+  if (argv[kWords][0] == '-' && !marked) return {};
+  std::vector<std::string> command(argv + kWords + (marked ? 1 : 0), argv + argc);
+  argc = kWords;
+  return command;
+}
+
+void add_lab_command(CLI::App& app, const std::vector<std::string>& exec_command) {
   auto options = std::make_shared<LabOptions>();
   CLI::App* lab = app.add_subcommand("lab", "Run a whole fabric with its hosts on this machine");
   lab->require_subcommand(1);
@@ -150,14 +173,12 @@ void add_lab_command(CLI::App& app) {
   add("down", "Take all of a lab away", down)->add_option("file", options->file, kFile)->required();
   add("status", "Show one lab, or all", status)->add_option("file", options->file, kFile);
 
-  // What stands behind the host is the command's, options too.
   CLI::App* exec = lab->add_subcommand("exec", "Run a command on a host");
   exec->add_option("file", options->file, kFile)->required();
   exec->add_option("host", options->host, "host of the lab; behind it the command and its arguments")->required();
-  exec->prefix_command();
-  exec->callback([options, exec] {
-    if (exec->remaining().empty()) throw std::runtime_error("name a command to run");
-    lab_exec(lab_name(options->file), options->host, exec->remaining());
+  exec->callback([options, exec_command] {
+    if (exec_command.empty()) throw std::runtime_error("name a command to run");
+    lab_exec(lab_name(options->file), options->host, exec_command);
   });
 
   CLI::App* link = add("link", "Change a link between two switches", change_link);

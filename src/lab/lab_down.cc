@@ -61,7 +61,8 @@ nlohmann::json links_json(const std::string& lab) {
 
 }  // namespace
 
-bool take_lab_down(const std::string& lab, const LabLock&) {
+bool take_lab_down(const LabLock& lock) {
+  const std::string& lab = lock.lab();
   if (!std::filesystem::exists(lab_folder(lab))) return false;
   const std::optional<LabState> state = read_lab_state(lab);
   if (state) {
@@ -72,7 +73,7 @@ bool take_lab_down(const std::string& lab, const LabLock&) {
   return true;
 }
 
-bool lab_down(const std::string& lab) { return take_lab_down(lab, LabLock(lab)); }
+bool lab_down(const std::string& lab) { return take_lab_down(LabLock(lab)); }
 
 nlohmann::json lab_status(const std::string& lab) {
   const LabState state = state_or_throw(lab);

@@ -62,9 +62,10 @@ void make_cable(const LabConfig& lab, const LabHost& host, const LabInterface& i
         << port.mtu_bytes;
   if (interface.mac != 0) batch << " address " << mac_text(interface.mac);
   batch << " netns " << inner << "\n";
-  batch << "link set " << cable << " alias " << port_name(lab.topology, interface.node_index, interface.port) << "\n";
-  batch << "link set " << cable << " arp off\n";
-  batch << "link set " << cable << " up\n";
+  batch << "link set dev " << cable << " alias " << port_name(lab.topology, interface.node_index, interface.port)
+        << "\n";
+  batch << "link set dev " << cable << " arp off\n";
+  batch << "link set dev " << cable << " up\n";
   run_or_throw({"ip", "-n", outer, "-batch", "-"}, batch.str());
   run_or_throw(in_namespace(inner, {"ethtool", "-K", interface.name, "tx", "off", "txvlan", "off"}));
 }
@@ -73,11 +74,11 @@ void set_addresses(const LabConfig& lab, const LabHost& host, const LabInterface
   const std::string inner = host_namespace(lab.name, host.name);
   std::string device = interface.name;
   std::ostringstream batch;
-  batch << "link set " << interface.name << " up\n";
+  batch << "link set dev " << interface.name << " up\n";
   if (interface.vlan != 0) {
-    device += "." + std::to_string(interface.vlan);
+    device = vlan_interface_name(interface);
     batch << "link add link " << interface.name << " name " << device << " type vlan id " << interface.vlan << "\n";
-    batch << "link set " << device << " up\n";
+    batch << "link set dev " << device << " up\n";
   }
   if (!interface.address_v4.empty()) batch << "addr add " << interface.address_v4 << " dev " << device << "\n";
   if (!interface.address_v6.empty()) batch << "addr add " << interface.address_v6 << " dev " << device << " nodad\n";

@@ -16,7 +16,7 @@ std::string lab_folder(const std::string& lab) { return "/run/heddle/" + lab; }
 std::string lab_socket(const std::string& lab) { return lab_folder(lab) + "/heddled.sock"; }
 std::string lab_log(const std::string& lab) { return lab_folder(lab) + "/heddled.log"; }
 std::string lab_copy(const std::string& lab) { return lab_folder(lab) + "/lab.yaml"; }
-std::string switch_namespace(const std::string& lab) { return "heddle-" + lab + "-switch"; }
+std::string switch_namespace(const std::string& lab) { return host_namespace(lab, std::string(kSwitchNamespace)); }
 std::string host_namespace(const std::string& lab, const std::string& host) { return "heddle-" + lab + "-" + host; }
 
 std::string switch_interface(const LabInterface& interface) {

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "config/topology_builder.h"
 #include "lab/lab_names.h"
 #include "lab/subprocess.h"
 
@@ -68,11 +69,16 @@ void write_lab_state(const LabState& state) {
   std::filesystem::rename(next, path);
 }
 
+bool lab_present(const std::string& name) {
+  std::error_code ignored;
+  return is_name(name, kNodeNameBytes) && std::filesystem::exists(state_path(name), ignored);
+}
+
 std::vector<std::string> labs_present() {
   std::vector<std::string> labs;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator("/run/heddle", ignored))
-    if (std::filesystem::exists(entry.path() / "state.json", ignored)) labs.push_back(entry.path().filename());
+    if (lab_present(entry.path().filename())) labs.push_back(entry.path().filename());
   std::sort(labs.begin(), labs.end());
   return labs;
 }
@@ -83,6 +89,8 @@ bool heddled_alive(const LabState& state) {
 }
 
 LabLock::LabLock(const std::string& lab) : lab_(lab) {
+  // It becomes a path below which `down` removes everything.
+  if (!is_name(lab, kNodeNameBytes)) throw std::runtime_error(printable(lab) + " is no name of a lab");
   std::error_code ignored;  // open tells
   std::filesystem::create_directories("/run/heddle", ignored);
   const std::string path = lock_path(lab);

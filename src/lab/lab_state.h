@@ -23,18 +23,22 @@ struct LabState {
 std::optional<LabState> read_lab_state(const std::string& lab);
 // Throws std::runtime_error.
 void write_lab_state(const LabState& state);
-// Names of the labs that have a folder, in order.
+// `name` may be any text. True if it is the name of a lab that something has been written about.
+bool lab_present(const std::string& name);
+// Their names, in order.
 std::vector<std::string> labs_present();
 // Is its heddled still the one that was started?
 bool heddled_alive(const LabState& state);
 
 // One `up` or `down` of a lab at a time. Throws std::runtime_error if another one is at work.
+// A text that is no name is refused, since names become paths.
 class LabLock {
  public:
   explicit LabLock(const std::string& lab);
   ~LabLock();  // takes the lock's file away if the lab is not there
   LabLock(const LabLock&) = delete;
   LabLock& operator=(const LabLock&) = delete;
+  const std::string& lab() const { return lab_; }
 
  private:
   std::string lab_;
@@ -42,6 +46,6 @@ class LabLock {
 };
 
 // What lab_down() does, for who has the lock already.
-bool take_lab_down(const std::string& lab, const LabLock& lock);
+bool take_lab_down(const LabLock& lock);
 
 }  // namespace heddle

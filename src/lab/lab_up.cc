@@ -51,6 +51,12 @@ bool is_up_from(const LabConfig& lab, const std::string& file) {
   return operator_socket_answers(lab_socket(lab.name));
 }
 
+// The very file: one that an update has put in its place has the name, but is another.
+bool runs_program(const LabState& state, const std::string& program) {
+  std::error_code ignored;
+  return std::filesystem::equivalent("/proc/" + std::to_string(state.heddled_pid) + "/exe", program, ignored);
+}
+
 void wait_for_socket(const LabState& state) {
   const auto deadline = Clock::now() + kSocketPatience;
   while (!operator_socket_answers(lab_socket(state.lab))) {
@@ -92,9 +98,6 @@ void start_heddled(LabState& state, const std::string& heddled) {
 }
 
 void make_lab(const LabConfig& lab, const std::string& file, const std::string& heddled) {
-  for (const LabHost& host : lab.hosts)
-    if (host_namespace(lab.name, host.name) == switch_namespace(lab.name))
-      throw std::runtime_error("host " + host.name + ": the namespace of that name is the switches'");
   for (const std::string& name : lab_namespaces(lab))
     if (namespace_exists(name))
       throw std::runtime_error("network namespace " + name +
@@ -120,10 +123,14 @@ void make_lab(const LabConfig& lab, const std::string& file, const std::string& 
 
 }  // namespace
 
-bool lab_up(const LabConfig& lab, const std::string& file, const std::string& heddled) {
+bool lab_up(const LabConfig& lab, const std::string& file, const std::string& heddled,
+            const std::function<void()>& tell_restart) {
   const LabLock lock(lab.name);
-  if (is_up_from(lab, file)) return false;
-  take_lab_down(lab.name, lock);
+  if (is_up_from(lab, file)) {
+    if (runs_program(*read_lab_state(lab.name), heddled)) return false;
+    tell_restart();
+  }
+  take_lab_down(lock);
   make_lab(lab, file, heddled);
   return true;
 }

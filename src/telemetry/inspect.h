@@ -22,6 +22,13 @@ inline std::string port_name(const SwitchProcess& process, uint16_t node_index, 
   return node.name + ":" + node.ports[port].name;
 }
 
+inline void add_buffers(const SwitchProcess& process, Json& json) {
+  json["buffers"] = process.pool().buffers();
+  json["buffers_in_use"] = process.pool().in_use();
+  json["control_buffers"] = process.control_pool().buffers();
+  json["control_buffers_in_use"] = process.control_pool().in_use();
+}
+
 // Calls visit(node) for the nodes the request is about, those that are down too.
 template <typename Visit>
 void for_each_node(const SwitchProcess& process, const ShowRequest& request, Visit visit) {

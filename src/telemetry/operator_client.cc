@@ -35,17 +35,20 @@ int connect_to(const std::string& path) {
 
 }  // namespace
 
-bool operator_socket_answers(const std::string& path) {
+int operator_socket_error(const std::string& path) {
   const int fd = connect_to(path);
-  if (fd >= 0) close(fd);
-  return fd >= 0;
+  if (fd < 0) return errno;
+  close(fd);
+  return 0;
 }
 
 OperatorClient::OperatorClient(const std::string& path) : path_(path), fd_(connect_to(path)) {
   if (fd_ < 0) {
-    const bool absent = errno == ENOENT || errno == ECONNREFUSED;
-    throw std::runtime_error("can't reach heddled at " + path + ": " + std::strerror(errno) +
-                             (absent ? "; is it running?" : ""));
+    const int error = errno;
+    std::string text = "can't reach heddled at " + path + ": " + std::strerror(error);
+    if (error == ENOENT || error == ECONNREFUSED) text += "; is it running?";
+    if (error == EACCES) text += std::string("; ") + kWhoMayUseTheSocket;
+    throw std::runtime_error(text);
   }
   const timeval patience{.tv_sec = kAnswerSeconds, .tv_usec = 0};
   setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));

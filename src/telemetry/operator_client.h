@@ -27,7 +27,11 @@ class OperatorClient {
   int fd_;
 };
 
-// True if somebody listens there.
-bool operator_socket_answers(const std::string& path);
+// Why nobody answers there, as an errno; 0 = somebody listens.
+int operator_socket_error(const std::string& path);
+inline bool operator_socket_answers(const std::string& path) { return operator_socket_error(path) == 0; }
+
+// Behind a message about EACCES: who may.
+inline constexpr const char* kWhoMayUseTheSocket = "use sudo, or be in the group socket_group";
 
 }  // namespace heddle

@@ -6,6 +6,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "config/units.h"
 #include "telemetry/show.h"
 
 namespace heddle {
@@ -61,8 +62,9 @@ LinkEnd find_end(const SwitchProcess& process, const std::string& name) {
   return {node, find_port(process, node, name.substr(colon + 1))};
 }
 
-ShowRequest read_show(const SwitchProcess& process, const Json& request) {
+ShowRequest read_show(const SwitchProcess& process, const Json& request, int stop_fd) {
   ShowRequest show;
+  show.stop_fd = stop_fd;
   if (const auto node = read_text(request, "node")) show.node = find_node(process, *node);
   if (const auto port = read_text(request, "port")) {
     if (!show.node) throw Refused("port needs a node");
@@ -76,7 +78,7 @@ ShowRequest read_show(const SwitchProcess& process, const Json& request) {
   return show;
 }
 
-Json show(const SwitchProcess& process, const Json& request) {
+Json show(const SwitchProcess& process, const Json& request, int stop_fd) {
   struct Table {
     std::string_view name;
     Json (*show)(const SwitchProcess&, const ShowRequest&);
@@ -90,8 +92,17 @@ Json show(const SwitchProcess& process, const Json& request) {
                                                     {"workers", show_workers}}};
   const std::string what = read_text(request, "what").value_or("");
   for (const Table& table : kTables)
-    if (table.name == what) return table.show(process, read_show(process, request));
+    if (table.name == what) return table.show(process, read_show(process, request, stop_fd));
   throw Refused("what must be nodes, ports, links, flows, tables, drops or workers");
+}
+
+// Not the request itself, which may hold anything.
+std::string change_text(const SwitchProcess::LinkChange& change) {
+  std::string text;
+  if (change.up) text += *change.up ? " up" : " down";
+  if (change.loss_ppm) text += " loss " + std::to_string(*change.loss_ppm) + "ppm";
+  if (change.delay_ns) text += " delay " + format_duration(*change.delay_ns);
+  return text;
 }
 
 Json change_link(SwitchProcess& process, const Json& request) {
@@ -101,7 +112,7 @@ Json change_link(SwitchProcess& process, const Json& request) {
   if (const auto loss = read_number(request, "loss_ppm", kLossMaxPpm)) change.loss_ppm = static_cast<uint32_t>(*loss);
   if (const auto delay = read_number(request, "delay_ns", kDelayMax)) change.delay_ns = *delay;
   process.change_link(find_end(process, name), change);
-  spdlog::info("operator: link {}: {}", name, request.dump(-1, ' ', false, Json::error_handler_t::replace));
+  spdlog::info("operator: link {}{}", name, change_text(change));
   return Json::object();
 }
 
@@ -114,10 +125,10 @@ Json change_node(SwitchProcess& process, const Json& request) {
   return Json::object();
 }
 
-Json carry_out(SwitchProcess& process, const Json& request) {
+Json carry_out(SwitchProcess& process, const Json& request, int stop_fd) {
   if (!request.is_object()) throw Refused("a request is a JSON object on one line");
   const std::string command = read_text(request, "command").value_or("");
-  if (command == "show") return show(process, request);
+  if (command == "show") return show(process, request, stop_fd);
   if (command == "link") return change_link(process, request);
   if (command == "node") return change_node(process, request);
   if (command == "version") return {{"version", HEDDLE_VERSION_TEXT}};
@@ -126,10 +137,10 @@ Json carry_out(SwitchProcess& process, const Json& request) {
 
 }  // namespace
 
-std::string answer_request(SwitchProcess& process, std::string_view request) {
+std::string answer_request(SwitchProcess& process, std::string_view request, int stop_fd) {
   Json reply;
   try {
-    reply = {{"ok", true}, {"result", carry_out(process, Json::parse(request, nullptr, false))}};
+    reply = {{"ok", true}, {"result", carry_out(process, Json::parse(request, nullptr, false), stop_fd)}};
   } catch (const std::exception& error) {  // refused, or what was asked for could not be done
     reply = {{"ok", false}, {"error", error.what()}};
   }

@@ -16,6 +16,7 @@
 
 namespace heddle {
 
-std::string answer_request(SwitchProcess& process, std::string_view request);
+// `stop_fd`: what is measured over a time is cut short when it can be read; -1 = never.
+std::string answer_request(SwitchProcess& process, std::string_view request, int stop_fd = -1);
 
 }  // namespace heddle

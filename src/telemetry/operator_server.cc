@@ -21,6 +21,11 @@ namespace {
 
 constexpr size_t kReadBytes = 16 * 1024;
 
+bool can_be_read(int fd) {
+  pollfd polled{fd, POLLIN, 0};
+  return poll(&polled, 1, 0) > 0;
+}
+
 [[noreturn]] void fail(const std::string& path, const char* what) {
   throw std::runtime_error("operator socket " + path + ": " + what + ": " + std::strerror(errno));
 }
@@ -55,6 +60,7 @@ OperatorServer::OperatorServer(const std::string& path, const std::string& group
   try {
     listen_at(group);
   } catch (...) {
+    if (bound_) unlink(path_.c_str());
     if (listener_ >= 0) close(listener_);
     throw;
   }
@@ -62,6 +68,8 @@ OperatorServer::OperatorServer(const std::string& path, const std::string& group
 
 void OperatorServer::listen_at(const std::string& group) {
   const sockaddr_un address = address_of(path_);
+  const struct group* entry = group.empty() ? nullptr : getgrnam(group.c_str());
+  if (!group.empty() && entry == nullptr) throw std::runtime_error("operator socket " + path_ + ": no group " + group);
   const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
   std::error_code ignored;  // bind tells
   if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
@@ -72,11 +80,9 @@ void OperatorServer::listen_at(const std::string& group) {
   const int bound = bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   umask(before);
   if (bound != 0) fail(path_, "can't be bound");
-  if (!group.empty()) {
-    const struct group* entry = getgrnam(group.c_str());
-    if (entry == nullptr) throw std::runtime_error("operator socket " + path_ + ": no group " + group);
-    if (chown(path_.c_str(), static_cast<uid_t>(-1), entry->gr_gid) != 0) fail(path_, "group can't be set");
-  }
+  bound_ = true;
+  if (entry != nullptr && chown(path_.c_str(), static_cast<uid_t>(-1), entry->gr_gid) != 0)
+    fail(path_, "group can't be set");
   if (listen(listener_, SOMAXCONN) != 0) fail(path_, "can't listen");
 }
 
@@ -89,12 +95,12 @@ OperatorServer::~OperatorServer() {
 void OperatorServer::serve(int stop_fd) {
   while (true) {
     std::vector<pollfd> polled{{stop_fd, POLLIN, 0}, {listener_, POLLIN, 0}};
+    bool more_to_answer = false;
     for (const Client& client : clients_) {
-      // Its next request waits until it has read the reply to the one before.
-      const short events = client.output.empty() ? POLLIN : POLLOUT;
-      polled.push_back({client.fd, events, 0});
+      polled.push_back({client.fd, awaited(client), 0});
+      more_to_answer = more_to_answer || awaited(client) == 0;
     }
-    if (poll(polled.data(), polled.size(), -1) < 0) {
+    if (poll(polled.data(), polled.size(), more_to_answer ? 0 : -1) < 0) {
       if (errno == EINTR) continue;
       fail(path_, "poll");
     }
@@ -103,8 +109,10 @@ void OperatorServer::serve(int stop_fd) {
     for (auto client = clients_.begin(); client != clients_.end(); ++index) {
       const short events = polled[index].revents;
       bool alive = true;
-      if ((events & POLLIN) != 0) alive = read_from(*client) && answer(*client);
-      if (alive && (events & POLLOUT) != 0) alive = write_to(*client) && answer(*client);
+      if ((events & POLLIN) != 0) alive = read_from(*client);
+      if (alive && (events & POLLOUT) != 0) alive = write_to(*client);
+      if (alive) alive = answer(*client);
+      if (can_be_read(stop_fd)) return;  // an answer may have taken a while
       if (alive && (events & (POLLERR | POLLNVAL)) != 0) alive = false;
       if (alive && (events & (POLLIN | POLLHUP)) == POLLHUP) alive = false;
       if (!alive) close(client->fd);
@@ -132,17 +140,22 @@ bool OperatorServer::read_from(Client& client) {
   return got > 0;
 }
 
-// One request at a time; what a client has sent beyond it stays in its input.
+// What has to happen at a client before it gets on; 0 = nothing, it has an answer coming. Its next request waits until
+// it has read the reply to the one before.
+short OperatorServer::awaited(const Client& client) {
+  if (!client.output.empty()) return POLLOUT;
+  return client.input.find('\n') == std::string::npos ? POLLIN : 0;
+}
+
+// One request, so that who sends many at once waits for the others between them. The rest stays in its input.
 bool OperatorServer::answer(Client& client) {
-  while (client.output.empty()) {
-    const size_t end = client.input.find('\n');
-    if (end > kRequestBytesMax && client.input.size() > kRequestBytesMax) return false;
-    if (end == std::string::npos) return true;
-    client.output = handler_(std::string_view(client.input).substr(0, end)) + "\n";
-    client.input.erase(0, end + 1);
-    if (!write_to(client)) return false;
-  }
-  return true;
+  if (!client.output.empty()) return true;
+  const size_t end = client.input.find('\n');
+  if (end > kRequestBytesMax && client.input.size() > kRequestBytesMax) return false;
+  if (end == std::string::npos) return true;
+  client.output = handler_(std::string_view(client.input).substr(0, end)) + "\n";
+  client.input.erase(0, end + 1);
+  return write_to(client);
 }
 
 bool OperatorServer::write_to(Client& client) {

@@ -28,7 +28,7 @@ class OperatorServer {
   OperatorServer(const OperatorServer&) = delete;
   OperatorServer& operator=(const OperatorServer&) = delete;
 
-  // Serves until `stop_fd` can be read.
+  // Serves until `stop_fd` can be read; one request of each client in its turn, with a look at `stop_fd` in between.
   void serve(int stop_fd);
 
  private:
@@ -39,6 +39,7 @@ class OperatorServer {
   };
   void listen_at(const std::string& group);
   void accept_clients();
+  static short awaited(const Client& client);
   // Each false = the connection is over.
   bool read_from(Client& client);
   bool answer(Client& client);
@@ -47,6 +48,7 @@ class OperatorServer {
   std::string path_;
   Handler handler_;
   int listener_ = -1;
+  bool bound_ = false;
   std::list<Client> clients_;  // oldest first
 };
 

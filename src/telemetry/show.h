@@ -16,8 +16,9 @@ struct ShowRequest {
   std::optional<PortIndex> port;  // only with a node
   uint32_t offset = 0;            // flows: paging
   uint32_t limit = 64;
-  uint32_t interval_ms = 250;  // flows and workers: rates are measured over so long
+  uint32_t interval_ms = 250;  // flows: rates are measured over so long
   bool all = false;            // flows: those that rest, too
+  int stop_fd = -1;            // ends the interval when it can be read
 };
 
 Json show_nodes(const SwitchProcess& process, const ShowRequest& request);

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -29,15 +30,24 @@ struct ShowOptions {
   bool all = false, json = false, watch = false;
 };
 
-std::vector<std::string> sockets_present() {
+struct SocketsPresent {
+  std::vector<std::string> open;
+  std::vector<std::string> denied;  // somebody may listen, but not to this user
+};
+
+SocketsPresent sockets_present() {
   namespace fs = std::filesystem;
-  std::vector<std::string> paths;
+  SocketsPresent sockets;
   std::error_code ignored;
   const fs::recursive_directory_iterator entries(kRunFolder, fs::directory_options::skip_permission_denied, ignored);
-  for (const auto& entry : entries)
-    if (entry.path().extension() == ".sock" && operator_socket_answers(entry.path())) paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());
-  return paths;
+  for (const auto& entry : entries) {
+    if (entry.path().extension() != ".sock") continue;
+    const int error = operator_socket_error(entry.path());
+    if (error == 0) sockets.open.push_back(entry.path());
+    if (error == EACCES) sockets.denied.push_back(entry.path());
+  }
+  std::sort(sockets.open.begin(), sockets.open.end());
+  return sockets;
 }
 
 Json request_of(const ShowOptions& options) {
@@ -73,8 +83,10 @@ std::string choose_operator_socket(const std::string& given, const std::string& 
   if (!given.empty()) return given;
   if (!lab.empty()) return std::string(kRunFolder) + "/" + lab + "/heddled.sock";
   if (const char* from_environment = std::getenv("HEDDLE_SOCKET")) return from_environment;
-  const std::vector<std::string> paths = sockets_present();
+  const auto [paths, denied] = sockets_present();
   if (paths.size() == 1) return paths[0];
+  if (paths.empty() && !denied.empty())
+    throw std::runtime_error(denied[0] + " is not for this user; " + kWhoMayUseTheSocket);
   if (paths.empty())
     throw std::runtime_error(std::string("no heddled listens under ") + kRunFolder + "; name its --socket");
   std::string all;

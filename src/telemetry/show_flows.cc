@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <arpa/inet.h>
+#include <poll.h>
 
 #include <chrono>
 #include <cstdio>
-#include <thread>
 
 #include "telemetry/flow_sample.h"
 #include "telemetry/inspect.h"
@@ -94,7 +94,8 @@ Json show_flows(const SwitchProcess& process, const ShowRequest& request) {
   using Clock = std::chrono::steady_clock;
   const std::vector<SampledFlow> earlier = sample_all(process, request);
   const auto begin = Clock::now();
-  std::this_thread::sleep_for(std::chrono::milliseconds(request.interval_ms));
+  pollfd stop{request.stop_fd, POLLIN, 0};
+  poll(&stop, 1, static_cast<int>(request.interval_ms));
   std::vector<SampledFlow> flows = sample_all(process, request);
   const double seconds = std::max(1e-3, std::chrono::duration<double>(Clock::now() - begin).count());
   rate_flows(earlier, flows);

@@ -57,11 +57,11 @@ Json node_json(const SwitchProcess& process, const ProcessNode& node) {
 Json show_nodes(const SwitchProcess& process, const ShowRequest& request) {
   Json nodes = Json::array();
   for_each_node(process, request, [&](const ProcessNode& node) { nodes.push_back(node_json(process, node)); });
-  return {{"fabric", process.topology().name},
-          {"uptime_seconds", (monotonic_now() - process.started_ns()) / kSecond},
-          {"buffers", process.pool().buffers()},
-          {"buffers_in_use", process.pool().in_use()},
-          {"nodes", std::move(nodes)}};
+  Json reply{{"fabric", process.topology().name},
+             {"uptime_seconds", (monotonic_now() - process.started_ns()) / kSecond},
+             {"nodes", std::move(nodes)}};
+  add_buffers(process, reply);
+  return reply;
 }
 
 }  // namespace heddle

@@ -89,8 +89,9 @@ Json show_tables(const SwitchProcess& process, const ShowRequest& request) {
       rows.push_back(port_json(description(process, node), index, tables_of(process, node, index)));
     });
   });
-  const MempoolPool& pool = process.pool();
-  return {{"buffers", pool.buffers()}, {"buffers_in_use", pool.in_use()}, {"tables", std::move(rows)}};
+  Json reply{{"tables", std::move(rows)}};
+  add_buffers(process, reply);
+  return reply;
 }
 
 }  // namespace heddle

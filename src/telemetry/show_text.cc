@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "telemetry/show_text.h"
 
+#include "config/units.h"
 #include "telemetry/text_table.h"
 
 namespace heddle {
@@ -19,6 +20,11 @@ std::string exact(const Json& row, const char* key) { return row.contains(key) ?
 std::string bytes(const Json& row, const char* key) { return scaled_bytes(number(row, key)); }
 const char* up_text(const Json& row) { return row.at("up").get<bool>() ? "up" : "down"; }
 std::string percent(double share) { return scaled(share * 100) + " %"; }
+
+std::string buffers_text(const Json& reply) {
+  return exact(reply, "buffers_in_use") + " of " + exact(reply, "buffers") + " buffers in use, " +
+         exact(reply, "control_buffers_in_use") + " of " + exact(reply, "control_buffers") + " for control frames\n";
+}
 
 std::string nodes_text(const Json& reply) {
   TextTable table({{"NODE"},
@@ -41,7 +47,7 @@ std::string nodes_text(const Json& reply) {
                count(frames, "held"), count(frames, "drops")});
   }
   return "fabric " + text(reply, "fabric") + ", up for " + exact(reply, "uptime_seconds") + " s, " +
-         exact(reply, "buffers_in_use") + " of " + exact(reply, "buffers") + " buffers in use\n" + table.text();
+         buffers_text(reply) + table.text();
 }
 
 std::string ports_text(const Json& reply) {
@@ -68,14 +74,15 @@ std::string ports_text(const Json& reply) {
 }
 
 // Both directions of what is set on a link; one value if they are the same.
-std::string both(const Json& link, const char* key, double unit, const char* suffix) {
+std::string both(const Json& link, const char* key, std::string (*format)(uint64_t)) {
   if (!link.contains(key)) return "-";
-  const double from_a = link[key][0].get<double>() / unit, from_b = link[key][1].get<double>() / unit;
-  char text[64];
-  if (from_a == from_b)
-    std::snprintf(text, sizeof(text), "%g%s", from_a, suffix);
-  else
-    std::snprintf(text, sizeof(text), "%g%s/%g%s", from_a, suffix, from_b, suffix);
+  const std::string from_a = format(link[key][0].get<uint64_t>()), from_b = format(link[key][1].get<uint64_t>());
+  return from_a == from_b ? from_a : from_a + "/" + from_b;
+}
+
+std::string loss_percent(uint64_t ppm) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g%%", static_cast<double>(ppm) / 1e4);
   return text;
 }
 
@@ -92,8 +99,8 @@ std::string links_text(const Json& reply) {
   for (const Json& link : reply.at("links")) {
     const Json& end = link.at("a_end").is_null() ? link.at("b_end") : link.at("a_end");
     const double rate = number(link, "rate_bps");
-    table.add({text(link, "a"), text(link, "b"), up_text(link), both(link, "loss_ppm", 1e4, "%"),
-               both(link, "delay_ns", 1e3, "us"), rate == 0 ? "-" : scaled_bits_per_second(rate),
+    table.add({text(link, "a"), text(link, "b"), up_text(link), both(link, "loss_ppm", loss_percent),
+               both(link, "delay_ns", format_duration), rate == 0 ? "-" : scaled_bits_per_second(rate),
                exact(end, "sessions"), exact(end, "flaps"), link.at("up").get<bool>() ? "" : text(link, "reason")});
   }
   return table.text();
@@ -166,7 +173,7 @@ std::string tables_text(const Json& reply) {
                bytes(row, "flow_extent_bytes"), bytes(row, "output_extent_bytes"), exact(row, "blocked_flows"),
                exact(credits, "left"), exact(credits, "held")});
   }
-  return exact(reply, "buffers_in_use") + " of " + exact(reply, "buffers") + " buffers in use\n" + table.text();
+  return buffers_text(reply) + table.text();
 }
 
 std::string drops_text(const Json& reply) {

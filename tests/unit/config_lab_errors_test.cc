@@ -73,6 +73,23 @@ const WrongFile kHosts[] = {
     {"ipv6", lab("", "{ kind: host, ipv6: \"fd00::1\" }"),
      "lab.yaml:7:29: topology.nodes.h2.ipv6: found \"fd00::1\", allowed an IPv6 address with prefix length, as in "
      "fd00::1/64\n"},
+    {"ipv6_mtu", lab("edge_mtu: 1000\n", "{ kind: host, ipv6: \"fd00::1/64\" }"),
+     "lab.yaml:7:29: topology.nodes.h2.ipv6: found \"fd00::1/64\", allowed IPv6 with an MTU of 1280 or more\n"},
+    {"host_switch",
+     "name: x\ntopology:\n  nodes:\n    s1:\n    switch: { kind: host }\n"
+     "  links:\n    - endpoints: [\"switch:eth1\", \"s1:p1\"]\n",
+     "lab.yaml:5:5: topology.nodes.switch: found this name, allowed other names: the namespace of the switches has "
+     "it\n"},
+    {"loopback", lab("    - endpoints: [\"h2:lo\", \"s1:p4\"]\n"),
+     "lab.yaml:12:19: topology.links[3].endpoints[0]: found h2:lo, allowed other names of interfaces: the kernel "
+     "has lo, all or default\n"},
+    {"long_vlan_interface",
+     "name: x\ntopology:\n  nodes:\n    s1: { ports: { p1: { trunk: [10] }, p2: { trunk: [10] } } }\n"
+     "    h1: { kind: host, vlan: 10 }\n    h2: { kind: host, vlan: 10 }\n"
+     "  links:\n    - endpoints: [\"h1:twelve_bytes\", \"s1:p1\"]\n    - endpoints: [\"h2:thirteenbytes\", "
+     "\"s1:p2\"]\n",
+     "lab.yaml:6:29: topology.nodes.h2.vlan: found thirteenbytes.10 for its interface, allowed names of at most 15 "
+     "bytes\n"},
     {"ipv4_twice", lab("", "{ kind: host, ipv4: 10.0.0.1/16 }"),
      "lab.yaml:7:29: topology.nodes.h2.ipv4: found 10.0.0.1, which is at topology.links[1].endpoints[0], allowed "
      "each address once\n"},

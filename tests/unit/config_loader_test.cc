@@ -276,6 +276,18 @@ TEST(LabFile, TheProcessHasRoomForItsPorts) {
   EXPECT_GE(process.receive_descriptors, process.topology.settings.link_credits + kDescriptorReserve);
 }
 
+TEST(LabFile, NoAutomaticIpv6WhereAnMtuHasNoRoomForIt) {
+  ConfigErrors errors;
+  const auto lab = parse_lab(
+      "name: x\nedge_mtu: 1280\ntopology:\n  nodes: { s: { ports: { p2: { mtu: 1279 } } }, h: { kind: host } }\n"
+      "  links: [{ endpoints: [\"s:p1\", \"h:eth1\"] }, { endpoints: [\"s:p2\", \"h:eth2\"] }]\n",
+      "l.yaml", errors);
+  ASSERT_TRUE(lab) << errors.text();
+  EXPECT_EQ(lab->hosts[0].interfaces[0].address_v6, "fd00::1/64");
+  EXPECT_EQ(lab->hosts[0].interfaces[1].address_v6, "");
+  EXPECT_EQ(lab->hosts[0].interfaces[1].address_v4, "10.0.0.2/24");
+}
+
 TEST(LabFile, AddressesNone) {
   ConfigErrors errors;
   const auto lab = parse_lab(

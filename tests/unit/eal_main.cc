@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "io/eal.h"
+
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   const std::string prefix = "--file-prefix=heddle-test-" + std::to_string(getpid());
@@ -15,5 +17,6 @@ int main(int argc, char** argv) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   if (rte_eal_init(static_cast<int>(arguments.size()), arguments.data()) < 0) return 1;
+  heddle::remove_eal_folder();
   return RUN_ALL_TESTS();
 }

@@ -3,7 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <set>
+
+#include "lab/lab.h"
+#include "lab/lab_command.h"
+#include "lab/lab_state.h"
 
 namespace heddle {
 namespace {
@@ -44,6 +50,45 @@ TEST(LabNames, InterfacesAreUniqueAndShortEnoughForTheKernel) {
   widest.node_index = 65535;
   widest.port = 63;
   EXPECT_LE(switch_interface(widest).size(), 15u);
+}
+
+TEST(LabNames, WhatIsNoNameIsNoLab) {
+  for (const char* text : {"", ".", "..", "../x", "leaf1.sock", "a/b", "-x", "/run", "not-there"})
+    EXPECT_FALSE(lab_present(text)) << text;
+  EXPECT_FALSE(lab_present(std::string(300, 'x')));
+}
+
+// A name becomes a path that is removed with all below it.
+TEST(LabNames, WhatIsNoNameIsNotTakenDown) {
+  char pattern[] = "/tmp/heddle-test-XXXXXX";
+  const std::string folder = mkdtemp(pattern);
+  std::ofstream(folder + "/state.json") << "{}";
+  for (const std::string& text : {"../.." + folder, "x/../../.." + folder, folder})
+    EXPECT_THROW(lab_down(text), std::runtime_error) << text;
+  EXPECT_TRUE(std::filesystem::exists(folder + "/state.json"));
+  std::filesystem::remove_all(folder);
+}
+
+// What is left for the parser and what is the command's, each in one text.
+std::pair<std::string, std::string> split(std::vector<std::string> words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  int count = static_cast<int>(pointers.size());
+  std::pair<std::string, std::string> texts;
+  for (const std::string& word : take_exec_command(count, pointers.data())) texts.second += word + " ";
+  for (int i = 0; i < count; ++i) texts.first += pointers[static_cast<size_t>(i)] + std::string(" ");
+  return texts;
+}
+
+TEST(LabExec, TheCommandAndItsOptionsAreNotParsed) {
+  using Texts = std::pair<std::string, std::string>;
+  EXPECT_EQ(split({"heddle", "lab", "exec", "x", "h1", "ls", "--help", "--", "up"}),
+            Texts("heddle lab exec x h1 ", "ls --help -- up "));
+  EXPECT_EQ(split({"heddle", "lab", "exec", "x", "h1", "--", "ls", "-l"}), Texts("heddle lab exec x h1 ", "ls -l "));
+  EXPECT_EQ(split({"heddle", "lab", "exec", "x", "h1", "--"}), Texts("heddle lab exec x h1 ", ""));
+  EXPECT_EQ(split({"heddle", "lab", "exec", "x", "h1", "--help"}), Texts("heddle lab exec x h1 --help ", ""));
+  EXPECT_EQ(split({"heddle", "lab", "link", "x", "a:p1", "--loss", "1%"}),
+            Texts("heddle lab link x a:p1 --loss 1% ", ""));
 }
 
 TEST(LabProcess, PortsToHostsGetTheirCablesAndLinksStayInTheProcess) {

@@ -68,11 +68,23 @@ TEST_F(OperatorCommands, ALinkTellsWhyItIsDown) {
   EXPECT_EQ(link["reason"], "taken down");
   EXPECT_EQ(link["loss_ppm"], Json({20, 20}));
   EXPECT_EQ(link["delay_ns"], Json({3000, 0}));
+  ask({{"command", "link"}, {"port", "right:p1"}, {"delay_ns", kSecond}});
+  EXPECT_NE(show_text("links", show("links")).find(" 1s "), std::string::npos);
   ask({{"command", "link"}, {"port", "left:p1"}, {"up", true}});
   EXPECT_TRUE(ask({{"command", "node"}, {"node", "right"}, {"up", false}})["ok"].get<bool>());
   run_for(kSecond);
   EXPECT_EQ(show("links")["links"][0]["reason"], "node is down");
   EXPECT_FALSE(show("nodes")["nodes"][1]["up"].get<bool>());
+}
+
+TEST_F(OperatorCommands, BothPoolsOfBuffersAreShown) {
+  for (const char* what : {"nodes", "tables"}) {
+    const Json reply = show(what);
+    EXPECT_EQ(reply["buffers"], process->pool().buffers());
+    EXPECT_EQ(reply["control_buffers"], process->control_pool().buffers());
+    EXPECT_EQ(reply["control_buffers_in_use"], process->control_pool().in_use());
+    EXPECT_NE(show_text(what, reply).find(" for control frames\n"), std::string::npos);
+  }
 }
 
 TEST_F(OperatorCommands, OneNodeOrPortCanBeAskedFor) {

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <thread>
 
 #include "telemetry/operator_client.h"
@@ -23,20 +24,30 @@ class Operator : public testing::Test {
     char pattern[] = "/tmp/heddle-test-XXXXXX";
     folder_ = mkdtemp(pattern);
     path_ = folder_ + "/run/socket";
-    server_ = std::make_unique<OperatorServer>(path_, "", [](std::string_view request) {
+    server_ = std::make_unique<OperatorServer>(path_, "", [this](std::string_view request) {
+      ++handled_;
       if (request == "large") return std::string(1 << 20, 'x');
+      if (request == "hold") {
+        held_.set_value();
+        release_.get_future().wait();
+      }
+      if (request == "handled") return std::to_string(handled_);
       return "{\"ok\": true, \"result\": " + std::string(request) + "}";
     });
     thread_ = std::thread([this] { server_->serve(stop_fd_); });
   }
   ~Operator() override {
-    const uint64_t one = 1;
-    EXPECT_EQ(write(stop_fd_, &one, sizeof(one)), static_cast<ssize_t>(sizeof(one)));
-    thread_.join();
+    tell_to_stop();
+    if (thread_.joinable()) thread_.join();
     server_.reset();
     EXPECT_FALSE(std::filesystem::exists(path_));
     std::filesystem::remove_all(folder_);
     close(stop_fd_);
+  }
+
+  void tell_to_stop() {
+    const uint64_t one = 1;
+    EXPECT_EQ(write(stop_fd_, &one, sizeof(one)), static_cast<ssize_t>(sizeof(one)));
   }
 
   int raw_connection() {
@@ -48,6 +59,18 @@ class Operator : public testing::Test {
     return fd;
   }
 
+  // A connection with many requests that the server has read; it is held at the first one until release_.
+  int connection_with_many_requests() {
+    const int fd = raw_connection();
+    std::string requests = "hold\n";
+    for (int i = 0; i < 1000; ++i) requests += "1\n";
+    EXPECT_EQ(send(fd, requests.data(), requests.size(), 0), static_cast<ssize_t>(requests.size()));
+    held_.get_future().wait();
+    return fd;
+  }
+
+  int handled_ = 0;  // of the server's thread
+  std::promise<void> held_, release_;
   std::string folder_, path_;
   int stop_fd_ = eventfd(0, 0);
   std::unique_ptr<OperatorServer> server_;
@@ -90,6 +113,27 @@ TEST_F(Operator, LargeRepliesArriveWholeAndInOrder) {
   close(fd);
 }
 
+TEST_F(Operator, WhoSendsManyRequestsAtOnceWaitsForTheOthersBetweenThem) {
+  const int many = connection_with_many_requests();
+  const int other = raw_connection();
+  ASSERT_EQ(send(other, "handled\n", 8, 0), 8);
+  release_.set_value();
+  char answer[16] = {};
+  ASSERT_GT(read(other, answer, sizeof(answer) - 1), 0);
+  EXPECT_LE(std::stoi(answer), 10);
+  close(many);
+  close(other);
+}
+
+TEST_F(Operator, AStopIsSeenBetweenTheRequestsOfAClient) {
+  const int many = connection_with_many_requests();
+  tell_to_stop();
+  release_.set_value();
+  thread_.join();
+  EXPECT_EQ(handled_, 1);
+  close(many);
+}
+
 TEST_F(Operator, WhoHasBeenThereLongestMakesRoom) {
   std::vector<int> idle;
   for (size_t i = 0; i < OperatorServer::kClientsMax; ++i) idle.push_back(raw_connection());
@@ -107,6 +151,7 @@ TEST_F(Operator, ASecondServerIsRefusedAndASocketLeftBehindIsNot) {
   EXPECT_THROW(OperatorServer(folder_ + "/file", "", handler), std::runtime_error);
   EXPECT_THROW(OperatorServer(folder_ + "/" + std::string(200, 'x'), "", handler), std::runtime_error);
   EXPECT_THROW(OperatorServer(folder_ + "/other", "no such group", handler), std::runtime_error);
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/other"));
 
   const std::string left = folder_ + "/left";
   sockaddr_un address{};
