@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // heddle-sim: the switch under virtual time. `run` plays a scenario, `fuzz` plays random ones under faults.
-#include <rte_eal.h>
-#include <sched.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <fstream>
 #include <iostream>
@@ -11,26 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "io/eal.h"
 #include "sim/fuzz.h"
 #include "sim/scenario_run.h"
 
 namespace {
-
-// Tables are rte_hash, which wants an EAL; it touches nothing but memory.
-void start_eal() {
-  const std::string prefix = "--file-prefix=heddle-sim-" + std::to_string(getpid());
-  std::vector<std::string> words = {"heddle-sim",     "--no-huge",         "-m", "1024", "--no-shconf", "--no-pci",
-                                    "--no-telemetry", "--log-level=error", "-l", "0",    prefix};
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  cpu_set_t allowed;
-  const bool known = sched_getaffinity(0, sizeof(allowed), &allowed) == 0;
-  if (rte_eal_init(static_cast<int>(arguments.size()), arguments.data()) < 0)
-    throw std::runtime_error("DPDK does not start");
-  heddle::remove_eal_folder();
-  if (known) sched_setaffinity(0, sizeof(allowed), &allowed);  // it has tied this thread to one CPU, as all jobs
-}
 
 std::pair<uint64_t, uint64_t> seed_range(const std::string& text) {
   const size_t dash = text.find('-');
@@ -60,7 +40,6 @@ int run(const RunOptions& options) {
     std::cerr << errors.text();
     return 2;
   }
-  start_eal();
   const heddle::sim::ScenarioResult result = heddle::sim::run_scenario(*scenario, options.check);
   const bool quiet = options.json == "-" || options.csv == "-";
   (quiet ? std::cerr : std::cout) << heddle::sim::report_text(*scenario, result);
@@ -76,7 +55,6 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   heddle::sim::FuzzOptions fuzz;
   fuzz.program = "heddle-sim";
-  fuzz.start_eal = start_eal;
   std::string seeds = "1-100";
   CLI::App* fuzz_command = app.add_subcommand("fuzz", "random fabrics under faults, checked");
   fuzz_command->add_option("--seeds", seeds, "first and last seed, as in 1-1000");

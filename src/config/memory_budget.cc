@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "config/budget.h"
-#include "flow/match_table.h"
 #include "wire/ethernet.h"
 #include "wire/packet.h"
 
@@ -20,7 +19,6 @@ constexpr uint64_t kHugePageBytes = 2 * kMegabyte;
 constexpr uint64_t kMbufBytes = 128;
 constexpr uint64_t kObjectHeaderBytes = 64;         // rte_mempool's own, in front of each object
 constexpr uint64_t kPoolBytes = 3 * kMegabyte / 2;  // a mempool without its objects: caches of all lcores there may be
-constexpr uint64_t kTableBytes = 8192;              // an rte_hash without its entries
 constexpr uint64_t kDescriptorBytes = 256;          // in the ring and beside it
 constexpr uint64_t kDeviceBytes = kMegabyte;        // a driver's own, without rings
 constexpr uint64_t kProcessBytes = 8 * kMegabyte;   // DPDK's own, and what alignment takes
@@ -56,27 +54,13 @@ uint64_t pool_memory_bytes(uint32_t buffers, uint32_t room_bytes, bool huge_page
   return objects_bytes + ring_bytes + kPoolBytes;
 }
 
-uint64_t table_memory_bytes(uint32_t entries, uint32_t key_bytes) {
-  constexpr uint64_t kBucketEntries = 8, kIndexBytes = 4, kKeyHeaderBytes = 8, kKeyAlignment = 16;
-  const uint64_t buckets = std::bit_ceil(uint64_t{entries}) / kBucketEntries;
-  // The buckets, as many to extend them, and a ring of the free ones of those.
-  const uint64_t bucket_bytes = 2 * buckets * kLineBytes + kIndexBytes * std::bit_ceil(buckets + 1);
-  const uint64_t key_store_bytes = (uint64_t{entries} + 1) * rounded_up(kKeyHeaderBytes + key_bytes, kKeyAlignment);
-  const uint64_t free_keys_bytes = kIndexBytes * std::bit_ceil(uint64_t{entries} + 2);
-  return bucket_bytes + key_store_bytes + free_keys_bytes + kTableBytes;
-}
-
 uint64_t memory_needed_megabytes(const ProcessConfig& process) {
-  uint64_t workers = 0, devices = 0;
-  for (const NodeProcess& node : process.nodes) {
-    workers += node.workers;
+  uint64_t devices = 0;
+  for (const NodeProcess& node : process.nodes)
     for (const PortDevice& port : node.ports) devices += port.device.empty() ? 0 : 1;
-  }
   const uint64_t descriptors = uint64_t{process.receive_descriptors} + process.transmit_descriptors;
   const uint64_t bytes = pool_memory_bytes(process.buffers, buffer_room_bytes(process), process.huge_pages) +
                          pool_memory_bytes(control_buffers(process), kControlRoomBytes, process.huge_pages) +
-                         workers * (table_memory_bytes(process.match_entries, sizeof(MatchKey)) +
-                                    table_memory_bytes(kStationEntries, sizeof(uint64_t))) +
                          devices * (kDeviceBytes + descriptors * kDescriptorBytes) + kProcessBytes;
   return rounded_up(bytes, kMegabyte) / kMegabyte;
 }

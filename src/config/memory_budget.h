@@ -23,10 +23,7 @@ uint32_t control_buffers(const ProcessConfig& process);
 // can be helped: most take a whole page, or several.
 uint64_t pool_memory_bytes(uint32_t buffers, uint32_t room_bytes, bool huge_pages);
 
-// Of a KeyedTable.
-uint64_t table_memory_bytes(uint32_t entries, uint32_t key_bytes);
-
-// Of all that the process makes, in steps of a megabyte.
+// Of all that the process makes there, in steps of a megabyte. Tables are in the process's own memory.
 uint64_t memory_needed_megabytes(const ProcessConfig& process);
 
 }  // namespace heddle

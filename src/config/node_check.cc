@@ -122,9 +122,7 @@ class ProcessCheck {
     if (process_.memory_mb < memory_needed) {
       root_["memory"].problem(format_size(uint64_t{process_.memory_mb} * 1024 * 1024),
                               std::to_string(memory_needed) + "M or more (" + std::to_string(process_.buffers) +
-                                  " buffers of " + std::to_string(buffer_room_bytes(process_)) +
-                                  " bytes, match_entries " + std::to_string(process_.match_entries) + " for each of " +
-                                  std::to_string(workers()) + (workers() == 1 ? " worker)" : " workers)"));
+                                  " buffers of " + std::to_string(buffer_room_bytes(process_)) + " bytes)");
     }
   }
 

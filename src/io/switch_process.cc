@@ -155,9 +155,9 @@ void SwitchProcess::start_node(ProcessNode& node) {
     options.complete_checksums[device.port] = device.complete_checksums;
   try {
     node.node = std::make_unique<Node>(options);
-  } catch (const std::runtime_error& error) {
-    throw std::runtime_error("node " + topology().nodes[node.settings.node_index].name + ": " + error.what() +
-                             "; raise memory or lower match_entries");
+  } catch (const std::bad_alloc&) {
+    throw std::runtime_error("node " + topology().nodes[node.settings.node_index].name + ": no memory for tables of " +
+                             std::to_string(config_.match_entries) + " entries; lower match_entries");
   }
   ++node.starts;
   for (uint32_t worker = 0; worker < node.settings.workers; ++worker)

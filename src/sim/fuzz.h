@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzing: one seed is one run in two phases, first faults and then none, in which everything must go on and then come
-// to rest. Many seeds share their coverage. `start_eal` is called once in each process before its first seed.
+// to rest. Many seeds share their coverage.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <iosfwd>
 #include <string>
 
@@ -36,7 +35,6 @@ struct FuzzOptions {
   bool keep_going = false;  // after a failure
   bool coverage_required = false;
   std::string program;  // for the replay command
-  std::function<void()> start_eal;
 };
 
 // Prints to `out`; the exit status.

@@ -115,17 +115,11 @@ const WrongFile kBudgets[] = {
     {"pool", leaf1("buffers: 6000\n"),
      "etc/node.yaml:4:10: buffers: found 6000, allowed 7680 or more (credits, rings and caches of all ports)\n"},
     {"memory_below_pool", leaf1("memory: 64M\n"),
-     "etc/node.yaml:4:9: memory: found 64M, allowed 173M or more (32768 buffers of 2048 bytes, match_entries 262144 "
-     "for each of 1 worker)\n"},
-    {"memory_below_tables", leaf1("memory: 256M\nmatch_entries: 2097152\nworkers: 2\n"),
-     "etc/node.yaml:4:9: memory: found 256M, allowed 569M or more (32768 buffers of 2048 bytes, match_entries 2097152 "
-     "for each of 2 workers)\n"},
+     "etc/node.yaml:4:9: memory: found 64M, allowed 173M or more (32768 buffers of 2048 bytes)\n"},
     {"memory_by_default", leaf1("buffers: 200000\n"),
-     "etc/node.yaml:1:1: memory: found 512M, allowed 827M or more (200000 buffers of 2048 bytes, match_entries 262144 "
-     "for each of 1 worker)\n"},
+     "etc/node.yaml:1:1: memory: found 512M, allowed 827M or more (200000 buffers of 2048 bytes)\n"},
     {"memory_in_huge_pages", leaf1("memory: 64M\nhuge_pages: true\n"),
-     "etc/node.yaml:4:9: memory: found 64M, allowed 126M or more (32768 buffers of 2048 bytes, match_entries 262144 "
-     "for each of 1 worker)\n"},
+     "etc/node.yaml:4:9: memory: found 64M, allowed 126M or more (32768 buffers of 2048 bytes)\n"},
     {"framecnt", leaf1_with("\"net_af_packet0,iface=a,framecnt=512\"", "\"net_af_packet1,iface=b,framecnt=512\""),
      "etc/node.yaml:4:7: devices.p1: found framecnt 512, allowed 1088 or more (link_credits 1024 and a reserve of "
      "64)\n"},

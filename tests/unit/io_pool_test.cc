@@ -85,17 +85,6 @@ TEST(MemoryBudget, OfBuffersIsWhatThePoolTakes) {
   }
 }
 
-TEST(MemoryBudget, OfTablesIsWhatTheyTake) {
-  for (const uint32_t key_bytes : {8u, 64u}) {
-    for (const uint32_t entries : {1024u, 1500u, 32768u, 65536u, 65537u, 262144u}) {
-      SCOPED_TRACE(std::to_string(entries) + " of " + std::to_string(key_bytes));
-      const uint64_t before = heap_bytes();
-      const KeyedTable table(entries, key_bytes);
-      expect_close(table_memory_bytes(entries, key_bytes), heap_bytes() - before);
-    }
-  }
-}
-
 class Received : public testing::Test {
  protected:
   rte_mbuf* mbuf_with(std::initializer_list<uint8_t> bytes) {

@@ -73,20 +73,6 @@ TEST_F(SwitchProcessTest, WhatIsNoLinkIsRefused) {
   EXPECT_THROW(process->set_node_up(7, false), std::runtime_error);
 }
 
-TEST_F(SwitchProcessTest, WhatHasNoMemoryNamesTheKeysToChange) {
-  ProcessConfig config = process->config();
-  config.match_entries = 16'000'000;
-  process.reset();
-  try {
-    SwitchProcess too_large(std::move(config));
-    FAIL();
-  } catch (const std::runtime_error& error) {
-    const std::string text = error.what();
-    EXPECT_TRUE(text.starts_with("node left: table of 16000000 entries: ")) << text;
-    EXPECT_TRUE(text.ends_with("; raise memory or lower match_entries")) << text;
-  }
-}
-
 TEST(BufferRoom, IsACreditsWorthOrTheLargestFrame) {
   ProcessConfig config;
   TopologyPort port;
