@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -67,12 +66,54 @@ TEST(Scenario, AnExpectationThatIsNotMetIsTold) {
   EXPECT_NE(report_text(*scenario, result).find("NOT MET: all throughput_at_least 1T"), std::string::npos);
 }
 
+// Two switches, 50 ms; streams from 10 to 30 ms, `rest` at the end.
+std::string pair_text(const std::string& rest) {
+  return "name: x\n"
+         "duration: 50ms\n"
+         "nodes: { s1: , s2: }\n"
+         "links: [{ ends: [\"s1:p0\", \"s2:p0\"], rate: 1G }]\n"
+         "hosts: { h1: { port: \"s1:p1\" }, h2: { port: \"s2:p1\" } }\n"
+         "workloads:\n"
+         "  - { name: w, from: h1, to: h2, rate: 10M, start: 10ms, stop: 30ms }\n" +
+         rest;
+}
+
 std::string problems_of(const std::string& text) {
-  const std::string path = testing::TempDir() + "scenario" + std::to_string(getpid()) + ".yaml";
-  std::ofstream(path) << text;
   ConfigErrors errors;
-  EXPECT_FALSE(load_scenario(path, errors));
+  EXPECT_FALSE(parse_scenario(text, "x.yaml", errors));
   return errors.text();
+}
+
+TEST(ScenarioFile, TimeToMeasureIsNotEmpty) {
+  EXPECT_EQ(problems_of(pair_text("measure: { from: 40ms, to: 20ms }\n")),
+            "x.yaml:8:18: measure.from: found 40ms, allowed less than 20ms, the end of the measurement\n");
+  EXPECT_EQ(problems_of(pair_text("measure: { from: 20ms, to: 20ms }\n")),
+            "x.yaml:8:18: measure.from: found 20ms, allowed less than 20ms, the end of the measurement\n");
+  EXPECT_EQ(problems_of(pair_text("measure: { from: 50ms, to: 60ms }\n")),
+            "x.yaml:8:18: measure.from: found 50ms, allowed less than 50ms, the duration\n");
+  EXPECT_EQ(problems_of(pair_text("measure: { from: 60ms }\n")),
+            "x.yaml:8:18: measure.from: found 60ms, allowed less than 50ms, the duration\n");
+  EXPECT_EQ(problems_of(pair_text("measure: { to: 0ms }\n")),
+            "x.yaml:8:16: measure.to: found 0ms, allowed more than 0ns\n");
+}
+
+TEST(ScenarioFile, HostsAndWorkloadsHaveNames) {
+  const std::string text = problems_of(
+      "name: x\n"
+      "nodes: { s1: }\n"
+      "hosts:\n"
+      "  \"h,1\": { port: \"s1:p1\" }\n"
+      "  h2: { port: \"s1:p2\" }\n"
+      "  h3: { port: \"s1:p3\" }\n"
+      "workloads:\n"
+      "  - { name: \"w\xff\", from: h2, to: h3 }\n"
+      "  - { name: \"w,x\", from: [h2, h2], to: h3 }\n"
+      "  - { from: h2, hostile: all }\n");
+  for (const char* part : {":4:3: hosts.h,1: found this name, allowed letters", ":8:13: workloads[0].name: found",
+                           ":9:13: workloads[1].name: found \"w,x\", allowed a name of letters",
+                           ":9:31: workloads[1].from[1]: found h2 a second time, allowed each host once",
+                           ":10:5: workloads[2].name: found nothing"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }
 
 TEST(ScenarioFile, TellsEveryProblemWithItsPlace) {
