@@ -78,6 +78,45 @@ std::string pair_text(const std::string& rest) {
          rest;
 }
 
+constexpr char kEveryExpectation[] =
+    "expect:\n"
+    "  - { gap_at_most: 50ms, delivered_at_least: 0%, throughput_at_least: 0k, share_at_least: 0% }\n"
+    "  - { latency_p50_at_most: 50ms, latency_p99_at_most: 50ms, late_frames_at_most: 0, lost_frames_at_most: 9 }\n";
+
+TEST(Scenario, WhatMeasuredNoFrameIsNotMet) {
+  for (const bool measured : {true, false}) {
+    ConfigErrors errors;
+    const auto scenario =
+        parse_scenario(pair_text(std::string("measure: { from: ") + (measured ? "15ms" : "40ms") + " }\n" +
+                                 kEveryExpectation + "  - { workload: w, completion_p99_at_most: 1s }\n"),
+                       "x.yaml", errors);
+    ASSERT_TRUE(scenario) << errors.text();
+    const ScenarioResult result = run_scenario(*scenario, false);
+    ASSERT_EQ(result.expectations.size(), 9u);
+    for (const ExpectationResult& expectation : result.expectations) {
+      const bool has_frames = measured && expectation.expectation.measure != Measure::completion_p99_at_most;
+      EXPECT_EQ(expectation.met, has_frames) << kMeasureNames[static_cast<size_t>(expectation.expectation.measure)];
+      EXPECT_EQ(expectation.value.has_value(), has_frames);
+    }
+    const auto json = nlohmann::json::parse(report_json(*scenario, result));
+    EXPECT_TRUE(json["expectations"][8]["value"].is_null());
+    EXPECT_NE(report_text(*scenario, result).find("completion_p99_at_most 1s, found no frame to measure"),
+              std::string::npos);
+  }
+}
+
+TEST(Scenario, AFlowThatIsNeverDeliveredIsSilentUntilItStops) {
+  ConfigErrors errors;
+  const auto scenario = parse_scenario(pair_text("faults: [{ at: 0ms, do: link_down, link: \"s1:p0\" }]\n"
+                                                 "expect: [{ gap_at_most: 1ms, late_frames_at_most: 0 }]\n"),
+                                       "x.yaml", errors);
+  ASSERT_TRUE(scenario) << errors.text();
+  const ScenarioResult result = run_scenario(*scenario, false);
+  EXPECT_EQ(result.expectations[0].value, 30 * kMillisecond);
+  EXPECT_FALSE(result.expectations[0].met);
+  EXPECT_FALSE(result.expectations[1].met);
+}
+
 std::string problems_of(const std::string& text) {
   ConfigErrors errors;
   EXPECT_FALSE(parse_scenario(text, "x.yaml", errors));
