@@ -5,17 +5,23 @@
 #include <iostream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "config/units.h"
 #include "sim/fuzz.h"
 #include "sim/scenario_run.h"
 
 namespace {
 
 std::pair<uint64_t, uint64_t> seed_range(const std::string& text) {
-  const size_t dash = text.find('-');
-  const uint64_t first = std::stoull(text);
-  return {first, dash == std::string::npos ? first : std::stoull(text.substr(dash + 1))};
+  const std::string_view whole = text;
+  const size_t dash = whole.find('-');
+  const auto first = heddle::parse_integer(whole.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : heddle::parse_integer(whole.substr(dash + 1));
+  if (!first || !last || *first > *last)
+    throw std::runtime_error("--seeds: found " + text + ", allowed one number or first-last, as in 1-1000");
+  return {*first, *last};
 }
 
 struct RunOptions {
@@ -52,6 +58,7 @@ int run(const RunOptions& options) {
 
 int main(int argc, char** argv) {
   CLI::App app{"heddle-sim: the switch of heddled under virtual time"};
+  app.set_version_flag("--version", HEDDLE_VERSION_TEXT);
   app.require_subcommand(1);
   heddle::sim::FuzzOptions fuzz;
   fuzz.program = "heddle-sim";
@@ -75,7 +82,7 @@ int main(int argc, char** argv) {
   try {
     if (run_command->parsed()) return run(run_options);
     std::tie(fuzz.first_seed, fuzz.last_seed) = seed_range(seeds);
-    if (fuzz.last_seed - fuzz.first_seed + 1 >= 1000) fuzz.coverage_required = true;
+    if (fuzz.last_seed - fuzz.first_seed >= 999) fuzz.coverage_required = true;
     return heddle::sim::fuzz(fuzz, std::cout);
   } catch (const std::exception& error) {
     std::cerr << "heddle-sim: " << error.what() << '\n';

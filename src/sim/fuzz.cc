@@ -78,7 +78,9 @@ bool run_one(const FuzzOptions& options, uint64_t seed, Totals& totals) {
 
 // `at`: the seed it is at, for whoever must tell if the process dies.
 void run_share(const FuzzOptions& options, uint32_t job, Totals& totals, volatile uint64_t& at) {
-  for (uint64_t seed = options.first_seed + job; seed <= options.last_seed; seed += options.jobs) {
+  // The first condition ends it where the last seed is near the largest number.
+  for (uint64_t seed = options.first_seed + job; seed >= options.first_seed && seed <= options.last_seed;
+       seed += options.jobs) {
     at = seed;
     if (!run_one(options, seed, totals) && !options.keep_going) return;
   }

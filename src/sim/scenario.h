@@ -68,7 +68,7 @@ struct Expectation {
 struct Scenario {
   std::string name;
   Nanos duration_ns = 100 * kMillisecond;
-  Nanos measure_from_ns = 0, measure_to_ns = kNever;  // from the start
+  Nanos measure_from_ns = 0, measure_to_ns = kNever;  // from the start; read: from < to <= duration
   Nanos interval_ns = 1 * kMillisecond;               // of the CSV
   SimSetup setup;
   std::vector<std::vector<uint16_t>> host_vlans;
@@ -79,7 +79,8 @@ struct Scenario {
   std::vector<Expectation> expectations;
 };
 
-// nullopt if anything is wrong; then `errors` has grown by every problem found, in the order of the file.
+// Both: nullopt if anything is wrong; then `errors` has grown by every problem found, in the order of the file.
 std::optional<Scenario> load_scenario(const std::string& path, ConfigErrors& errors);
+std::optional<Scenario> parse_scenario(const std::string& text, const std::string& file_name, ConfigErrors& errors);
 
 }  // namespace heddle::sim

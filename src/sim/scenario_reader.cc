@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/scenario_reader.h"
 
+#include "config/units.h"
 #include "sim/scenario_keys.h"
 
 namespace heddle::sim {
@@ -80,6 +81,8 @@ void ScenarioReader::read_hosts() {
 
 void ScenarioReader::read_host(const YamlValue& value) {
   constexpr uint64_t kRateMax = 1'000'000'000'000;
+  if (!is_name(value.key(), kNodeNameBytes))
+    value.problem_at_key("this name", "letters, digits, - and _, at most " + std::to_string(kNodeNameBytes));
   value.expect_map(scenario_keys::kHost);
   const YamlValue port = value["port"];
   if (!port.require("a port of a node, as in leaf1:p1")) return;
@@ -134,23 +137,37 @@ void ScenarioReader::finish_nodes() {
     for (MemoryLinkOptions& way : both) way.receive_frames = std::max(way.receive_frames, settings.link_credits + 512);
 }
 
-void ScenarioReader::read_frame() {
+void ScenarioReader::read_times() {
   constexpr Nanos kLongest = 1000 * kSecond;
+  const size_t errors_before = root_.errors_so_far();
   root_["duration"].read_duration(scenario_.duration_ns, kMillisecond, kLongest);
-  root_["seed"].read_integer(scenario_.setup.seed);
   const YamlValue measure = root_["measure"];
   if (measure.expect_map(scenario_keys::kMeasure)) {
     measure["from"].read_duration(scenario_.measure_from_ns, 0, kLongest);
     measure["to"].read_duration(scenario_.measure_to_ns, 0, kLongest);
     measure["interval"].read_duration(scenario_.interval_ns, 10 * kMicrosecond, kLongest);
   }
+  const bool to_end = scenario_.measure_to_ns >= scenario_.duration_ns;
+  if (to_end) scenario_.measure_to_ns = scenario_.duration_ns;
+  // A value that could not be read has left its default, which the others need not fit.
+  if (root_.errors_so_far() != errors_before || scenario_.measure_from_ns < scenario_.measure_to_ns) return;
+  // Nothing would be measured.
+  if (measure.has("from"))
+    measure["from"].problem("less than " + format_duration(scenario_.measure_to_ns) +
+                            (to_end ? ", the duration" : ", the end of the measurement"));
+  else
+    measure["to"].problem("more than " + format_duration(scenario_.measure_from_ns));
+}
+
+void ScenarioReader::read_frame() {
+  root_["seed"].read_integer(scenario_.setup.seed);
+  read_times();
   const YamlValue costs = root_["costs"];
   if (costs.expect_map(scenario_keys::kCosts)) {
     costs["turn"].read_duration(scenario_.setup.costs.turn_ns, 0, kMillisecond);
     costs["packet"].read_duration(scenario_.setup.costs.packet_ns, 0, kMillisecond);
     costs["crossing"].read_duration(scenario_.setup.costs.crossing_ns, 0, kMillisecond);
   }
-  scenario_.measure_to_ns = std::min(scenario_.measure_to_ns, scenario_.duration_ns);
 }
 
 std::optional<Scenario> ScenarioReader::read(ConfigErrors& errors) {
@@ -184,8 +201,9 @@ std::optional<Scenario> ScenarioReader::read(ConfigErrors& errors) {
   return std::move(scenario_);
 }
 
-std::optional<Scenario> load_scenario(const std::string& path, ConfigErrors& errors) {
-  const auto document = YamlDocument::load(path, errors);
+namespace {
+
+std::optional<Scenario> read_scenario(const YamlDocument* document, ConfigErrors& errors) {
   if (document == nullptr) return std::nullopt;
   const YamlValue root(*document, errors);
   if (!root.is(YamlNode::Kind::kMap)) {
@@ -193,6 +211,16 @@ std::optional<Scenario> load_scenario(const std::string& path, ConfigErrors& err
     return std::nullopt;
   }
   return ScenarioReader(root).read(errors);
+}
+
+}  // namespace
+
+std::optional<Scenario> load_scenario(const std::string& path, ConfigErrors& errors) {
+  return read_scenario(YamlDocument::load(path, errors).get(), errors);
+}
+
+std::optional<Scenario> parse_scenario(const std::string& text, const std::string& file_name, ConfigErrors& errors) {
+  return read_scenario(YamlDocument::parse(text, file_name, errors).get(), errors);
 }
 
 }  // namespace heddle::sim

@@ -28,6 +28,7 @@ class ScenarioReader {
   void read_ports();
   void finish_nodes();
   void read_frame();
+  void read_times();
 
   // scenario_workloads.cc: what goes on in it
   void read_workloads();

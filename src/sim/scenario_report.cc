@@ -30,7 +30,7 @@ Json workload_json(const WorkloadResult& result) {
             {"longest_gap_at_ns", result.gap_at_ns},
             {"longest_gap_flow", result.gap_flow},
             {"latency", latency_json(result.latency)}};
-  if (result.least_share_ppm != 0) json["least_share_ppm"] = result.least_share_ppm;
+  if (result.least_share_ppm) json["least_share_ppm"] = *result.least_share_ppm;
   if (result.messages_done + result.messages_broken != 0)
     json["messages"] = {{"done", result.messages_done},
                         {"broken", result.messages_broken},
@@ -42,9 +42,10 @@ double milliseconds(Nanos time) { return static_cast<double>(time) / 1e6; }
 double microseconds(Nanos time) { return static_cast<double>(time) / 1e3; }
 
 std::string value_text(const ExpectationResult& result) {
-  const auto value = static_cast<double>(result.value);
+  if (!result.value) return "found no frame to measure";
+  const auto value = static_cast<double>(*result.value);
   std::ostringstream out;
-  out << std::fixed << std::setprecision(3);
+  out << "is " << std::fixed << std::setprecision(3);
   switch (result.expectation.measure) {
     case Measure::gap_at_most:
     case Measure::latency_p50_at_most:
@@ -60,7 +61,7 @@ std::string value_text(const ExpectationResult& result) {
       out << value / 1e9 << " Gb/s";
       break;
     default:
-      out << result.value;
+      out << *result.value;
       break;
   }
   return out.str();
@@ -85,7 +86,7 @@ std::string report_json(const Scenario& scenario, const ScenarioResult& result) 
                                     {"measure", kMeasureNames[static_cast<size_t>(expectation.expectation.measure)]},
                                     {"limit", expectation.expectation.text},
                                     {"limit_value", expectation.expectation.limit},
-                                    {"value", expectation.value},
+                                    {"value", expectation.value ? Json(*expectation.value) : Json(nullptr)},
                                     {"met", expectation.met}});
   for (unsigned i = 0; i < kDropReasons; ++i)
     if (result.total.drops[i] != 0) json["drops"][std::string(kDropReasonNames[i])] = result.total.drops[i];
@@ -129,7 +130,7 @@ std::string report_text(const Scenario& scenario, const ScenarioResult& result) 
   out << '\n';
   for (const ExpectationResult& e : result.expectations)
     out << (e.met ? "  met:     " : "  NOT MET: ") << (e.expectation.workload.empty() ? "all" : e.expectation.workload)
-        << ' ' << kMeasureNames[static_cast<size_t>(e.expectation.measure)] << ' ' << e.expectation.text << ", is "
+        << ' ' << kMeasureNames[static_cast<size_t>(e.expectation.measure)] << ' ' << e.expectation.text << ", "
         << value_text(e) << '\n';
   if (!result.broken.empty()) out << "  BROKEN: " << result.broken << '\n';
   const double rate = result.seconds > 0 ? static_cast<double>(result.packet_hops) / result.seconds / 1e6 : 0;

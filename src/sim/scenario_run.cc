@@ -46,7 +46,7 @@ class ScenarioRun {
   void measure(const Workload& workload);
   void measure_flow(const HostFlow& flow, uint64_t offered_bps, WorkloadResult& result, uint64_t& bits);
   void judge();
-  uint64_t value_of(const Expectation& expectation) const;
+  std::optional<uint64_t> value_of(const Expectation& expectation) const;
   Nanos at(Nanos from_start) const { return scenario_.setup.start_ns + from_start; }
   Nanos measured_ns() const { return scenario_.measure_to_ns - scenario_.measure_from_ns; }
 
@@ -172,18 +172,20 @@ void ScenarioRun::measure_flow(const HostFlow& flow, uint64_t offered_bps, Workl
   result.messages_broken += flow.messages_broken;
   const uint64_t flow_bits = 8 * (flow.delivered_bytes - start.delivered_bytes + kWireExtraBytes * delivered);
   bits += flow_bits;
-  if (offered_bps != 0) {
-    // Of the time in which it sends.
-    const Nanos from = std::max(at(scenario_.measure_from_ns), flow.starts_ns);
-    const Nanos to = std::min(at(scenario_.measure_to_ns), flow.stops_ns);
-    const double offered = static_cast<double>(offered_bps) * static_cast<double>(to > from ? to - from : 1) / 1e9;
-    const auto share = static_cast<uint32_t>(1e6 * static_cast<double>(flow_bits) / offered);
-    result.least_share_ppm = std::min(result.least_share_ppm, share);
+  // Of the time in which it sends.
+  const Nanos from = std::max(at(scenario_.measure_from_ns), flow.starts_ns);
+  const Nanos to = std::min(at(scenario_.measure_to_ns), flow.stops_ns);
+  if (offered_bps != 0 && from < to) {
+    constexpr double kShareMax = 1e9;  // frames of before, delivered in a sliver of time
+    const double offered = static_cast<double>(offered_bps) * static_cast<double>(to - from) / 1e9;
+    const auto share = static_cast<uint32_t>(std::min(kShareMax, 1e6 * static_cast<double>(flow_bits) / offered));
+    result.least_share_ppm = std::min(result.least_share_ppm.value_or(share), share);
   }
   Nanos gap = flow.longest_gap_ns, gap_at = flow.longest_gap_at_ns;
   const Nanos last = std::max(flow.last_delivery_ns, flow.gap_since_ns);
-  if (flow.stops_ns > engine_.now() && engine_.now() - last > gap) {  // it still lasts
-    gap = engine_.now() - last;
+  const Nanos end = std::min(flow.stops_ns, engine_.now());
+  if (end > last && end - last > gap) {  // it still lasts, or did when the flow stopped
+    gap = end - last;
     gap_at = last;
   }
   if (gap <= result.longest_gap_ns) return;
@@ -196,7 +198,6 @@ void ScenarioRun::measure(const Workload& workload) {
   WorkloadResult result;
   result.name = workload.name;
   result.flows = static_cast<uint32_t>(workload.flows.size());
-  result.least_share_ppm = workload.offered_bps == 0 ? 0 : ~0u;
   uint64_t bits = 0;
   for (const uint16_t id : workload.flows) measure_flow(traffic_.flows[id], workload.offered_bps, result, bits);
   result.lost_frames = result.sent_frames > result.delivered_frames ? result.sent_frames - result.delivered_frames : 0;
@@ -205,57 +206,61 @@ void ScenarioRun::measure(const Workload& workload) {
   result_.workloads.push_back(std::move(result));
 }
 
-// Of all workloads that it means, the sum or the worst.
-uint64_t ScenarioRun::value_of(const Expectation& expectation) const {
-  uint64_t sent = 0, delivered = 0, sum = 0, most = 0, least = ~uint64_t{0};
+// Of all workloads that it means, the sum or the worst; empty if none of their frames says anything.
+std::optional<uint64_t> ScenarioRun::value_of(const Expectation& expectation) const {
+  std::optional<uint64_t> value;
+  const auto add = [&value](uint64_t part) { value = value.value_or(0) + part; };
+  const auto most = [&value](uint64_t part) { value = std::max(value.value_or(0), part); };
+  uint64_t sent = 0, delivered = 0;
   for (const WorkloadResult& result : result_.workloads) {
     if (!expectation.workload.empty() && result.name != expectation.workload) continue;
     sent += result.sent_frames;
     delivered += result.delivered_frames;
+    const bool moved = result.sent_frames + result.delivered_frames != 0;
     switch (expectation.measure) {
       case Measure::gap_at_most:
-        most = std::max(most, result.longest_gap_ns);
+        if (moved) most(result.longest_gap_ns);
         break;
       case Measure::throughput_at_least:
-        sum += result.throughput_bps;
+        if (moved) add(result.throughput_bps);
         break;
       case Measure::share_at_least:
-        least = std::min<uint64_t>(least, result.least_share_ppm);
+        if (result.least_share_ppm) value = std::min<uint64_t>(value.value_or(~uint64_t{0}), *result.least_share_ppm);
         break;
       case Measure::latency_p50_at_most:
-        most = std::max(most, result.latency.quantile(0.5));
+        if (result.latency.count() != 0) most(result.latency.quantile(0.5));
         break;
       case Measure::latency_p99_at_most:
-        most = std::max(most, result.latency.quantile(0.99));
+        if (result.latency.count() != 0) most(result.latency.quantile(0.99));
         break;
       case Measure::completion_p99_at_most:
-        most = std::max(most, result.completion.quantile(0.99));
+        if (result.completion.count() != 0) most(result.completion.quantile(0.99));
         break;
       case Measure::late_frames_at_most:
-        sum += result.late_frames;
+        if (result.delivered_frames != 0) add(result.late_frames);
         break;
       case Measure::lost_frames_at_most:
-        sum += result.lost_frames;
+        if (result.sent_frames != 0) add(result.lost_frames);
         break;
-      default:
+      case Measure::delivered_at_least:
+      case Measure::drops_at_most:
         break;
     }
   }
-  if (expectation.measure == Measure::delivered_at_least) return sent == 0 ? 0 : delivered * 1'000'000 / sent;
-  if (expectation.measure == Measure::share_at_least) return least;
-  if (expectation.measure == Measure::drops_at_most)
-    for (const uint64_t drops : result_.total.drops) sum += drops;
-  return std::max(sum, most);
+  if (expectation.measure == Measure::delivered_at_least && sent != 0) value = delivered * 1'000'000 / sent;
+  if (expectation.measure == Measure::drops_at_most && result_.packet_hops != 0)
+    for (const uint64_t drops : result_.total.drops) add(drops);
+  return value;
 }
 
 void ScenarioRun::judge() {
   for (const Expectation& expectation : scenario_.expectations) {
-    const uint64_t value = value_of(expectation);
+    const std::optional<uint64_t> value = value_of(expectation);
     const bool least = expectation.measure == Measure::delivered_at_least ||
                        expectation.measure == Measure::throughput_at_least ||
                        expectation.measure == Measure::share_at_least;
-    result_.expectations.push_back(
-        {expectation, value, least ? value >= expectation.limit : value <= expectation.limit});
+    const bool met = value && (least ? *value >= expectation.limit : *value <= expectation.limit);
+    result_.expectations.push_back({expectation, value, met});
   }
 }
 

@@ -2,6 +2,7 @@
 // Plays a scenario and tells what came of it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,9 @@ struct WorkloadResult {
   std::string name;
   uint32_t flows = 0;
   uint64_t sent_frames = 0, delivered_frames = 0, late_frames = 0, lost_frames = 0;
-  uint64_t throughput_bps = 0;              // delivered, with what a frame costs on a wire
-  uint32_t least_share_ppm = 0;             // of what is offered, of the flow that got least; 0 without an offered rate
+  uint64_t throughput_bps = 0;  // delivered, with what a frame costs on a wire
+  std::optional<uint32_t>
+      least_share_ppm;  // of what is offered, of the flow that got least; of those that offer a rate
   Nanos longest_gap_ns = 0, gap_at_ns = 0;  // between two deliveries of any flow; from the start
   std::string gap_flow;
   LatencyHistogram latency, completion;
@@ -31,7 +33,7 @@ struct ScenarioSample {  // of one workload in one interval
 
 struct ExpectationResult {
   Expectation expectation;
-  uint64_t value = 0;
+  std::optional<uint64_t> value;  // empty: there was no frame to measure, and it is not met
   bool met = false;
 };
 

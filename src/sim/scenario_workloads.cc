@@ -35,12 +35,17 @@ void ScenarioReader::note_vlan(uint16_t host, uint16_t vlan) {
 std::vector<uint16_t> ScenarioReader::read_host_names(const YamlValue& value) {
   std::vector<uint16_t> hosts;
   if (!value.require("hosts")) return hosts;
+  std::vector<bool> named(hosts_.size());
   for (const YamlValue& item : one_or_more(value)) {
     const auto found = hosts_.find(item.text());
-    if (found != hosts_.end())
-      hosts.push_back(found->second);
-    else
+    if (found == hosts_.end()) {
       item.problem("a name under hosts");
+    } else if (named[found->second]) {
+      item.problem(std::string(item.text()) + " a second time", "each host once");
+    } else {
+      named[found->second] = true;
+      hosts.push_back(found->second);
+    }
   }
   return hosts;
 }
@@ -60,7 +65,11 @@ void ScenarioReader::read_workloads() {
 void ScenarioReader::read_workload(const YamlValue& value) {
   value.expect_map(scenario_keys::kWorkload);
   std::string name;
-  if (value["name"].require("a name")) value["name"].read_text(name);
+  const std::string allowed_name = "a name of letters, digits, - and _, at most " + std::to_string(kNodeNameBytes);
+  if (value["name"].require(allowed_name)) {
+    name = value["name"].text();
+    if (!is_name(name, kNodeNameBytes)) value["name"].problem(allowed_name);
+  }
   const std::vector<uint16_t> from = read_host_names(value["from"]);
   if (value.has("hostile")) return read_hostile(value, name, from);
   const std::vector<uint16_t> to = read_host_names(value["to"]);

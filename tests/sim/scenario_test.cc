@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -67,12 +66,93 @@ TEST(Scenario, AnExpectationThatIsNotMetIsTold) {
   EXPECT_NE(report_text(*scenario, result).find("NOT MET: all throughput_at_least 1T"), std::string::npos);
 }
 
-std::string problems_of(const std::string& text) {
-  const std::string path = testing::TempDir() + "scenario" + std::to_string(getpid()) + ".yaml";
-  std::ofstream(path) << text;
+// Two switches, 50 ms; streams from 10 to 30 ms, `rest` at the end.
+std::string pair_text(const std::string& rest) {
+  return "name: x\n"
+         "duration: 50ms\n"
+         "nodes: { s1: , s2: }\n"
+         "links: [{ ends: [\"s1:p0\", \"s2:p0\"], rate: 1G }]\n"
+         "hosts: { h1: { port: \"s1:p1\" }, h2: { port: \"s2:p1\" } }\n"
+         "workloads:\n"
+         "  - { name: w, from: h1, to: h2, rate: 10M, start: 10ms, stop: 30ms }\n" +
+         rest;
+}
+
+constexpr char kEveryExpectation[] =
+    "expect:\n"
+    "  - { gap_at_most: 50ms, delivered_at_least: 0%, throughput_at_least: 0k, share_at_least: 0% }\n"
+    "  - { latency_p50_at_most: 50ms, latency_p99_at_most: 50ms, late_frames_at_most: 0, lost_frames_at_most: 9 }\n";
+
+TEST(Scenario, WhatMeasuredNoFrameIsNotMet) {
+  for (const bool measured : {true, false}) {
+    ConfigErrors errors;
+    const auto scenario =
+        parse_scenario(pair_text(std::string("measure: { from: ") + (measured ? "15ms" : "40ms") + " }\n" +
+                                 kEveryExpectation + "  - { workload: w, completion_p99_at_most: 1s }\n"),
+                       "x.yaml", errors);
+    ASSERT_TRUE(scenario) << errors.text();
+    const ScenarioResult result = run_scenario(*scenario, false);
+    ASSERT_EQ(result.expectations.size(), 9u);
+    for (const ExpectationResult& expectation : result.expectations) {
+      const bool has_frames = measured && expectation.expectation.measure != Measure::completion_p99_at_most;
+      EXPECT_EQ(expectation.met, has_frames) << kMeasureNames[static_cast<size_t>(expectation.expectation.measure)];
+      EXPECT_EQ(expectation.value.has_value(), has_frames);
+    }
+    const auto json = nlohmann::json::parse(report_json(*scenario, result));
+    EXPECT_TRUE(json["expectations"][8]["value"].is_null());
+    EXPECT_NE(report_text(*scenario, result).find("completion_p99_at_most 1s, found no frame to measure"),
+              std::string::npos);
+  }
+}
+
+TEST(Scenario, AFlowThatIsNeverDeliveredIsSilentUntilItStops) {
   ConfigErrors errors;
-  EXPECT_FALSE(load_scenario(path, errors));
+  const auto scenario = parse_scenario(pair_text("faults: [{ at: 0ms, do: link_down, link: \"s1:p0\" }]\n"
+                                                 "expect: [{ gap_at_most: 1ms, late_frames_at_most: 0 }]\n"),
+                                       "x.yaml", errors);
+  ASSERT_TRUE(scenario) << errors.text();
+  const ScenarioResult result = run_scenario(*scenario, false);
+  EXPECT_EQ(result.expectations[0].value, 30 * kMillisecond);
+  EXPECT_FALSE(result.expectations[0].met);
+  EXPECT_FALSE(result.expectations[1].met);
+}
+
+std::string problems_of(const std::string& text) {
+  ConfigErrors errors;
+  EXPECT_FALSE(parse_scenario(text, "x.yaml", errors));
   return errors.text();
+}
+
+TEST(ScenarioFile, TimeToMeasureIsNotEmpty) {
+  EXPECT_EQ(problems_of(pair_text("measure: { from: 40ms, to: 20ms }\n")),
+            "x.yaml:8:18: measure.from: found 40ms, allowed less than 20ms, the end of the measurement\n");
+  EXPECT_EQ(problems_of(pair_text("measure: { from: 20ms, to: 20ms }\n")),
+            "x.yaml:8:18: measure.from: found 20ms, allowed less than 20ms, the end of the measurement\n");
+  EXPECT_EQ(problems_of(pair_text("measure: { from: 50ms, to: 60ms }\n")),
+            "x.yaml:8:18: measure.from: found 50ms, allowed less than 50ms, the duration\n");
+  EXPECT_EQ(problems_of(pair_text("measure: { from: 60ms }\n")),
+            "x.yaml:8:18: measure.from: found 60ms, allowed less than 50ms, the duration\n");
+  EXPECT_EQ(problems_of(pair_text("measure: { to: 0ms }\n")),
+            "x.yaml:8:16: measure.to: found 0ms, allowed more than 0ns\n");
+}
+
+TEST(ScenarioFile, HostsAndWorkloadsHaveNames) {
+  const std::string text = problems_of(
+      "name: x\n"
+      "nodes: { s1: }\n"
+      "hosts:\n"
+      "  \"h,1\": { port: \"s1:p1\" }\n"
+      "  h2: { port: \"s1:p2\" }\n"
+      "  h3: { port: \"s1:p3\" }\n"
+      "workloads:\n"
+      "  - { name: \"w\xff\", from: h2, to: h3 }\n"
+      "  - { name: \"w,x\", from: [h2, h2], to: h3 }\n"
+      "  - { from: h2, hostile: all }\n");
+  for (const char* part : {":4:3: hosts.h,1: found this name, allowed letters", ":8:13: workloads[0].name: found",
+                           ":9:13: workloads[1].name: found \"w,x\", allowed a name of letters",
+                           ":9:31: workloads[1].from[1]: found h2 a second time, allowed each host once",
+                           ":10:5: workloads[2].name: found nothing"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }
 
 TEST(ScenarioFile, TellsEveryProblemWithItsPlace) {
