@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// main() of all unit and property tests: tables are rte_hash, which wants an EAL; no huge pages, no root.
+// main() of tests that need an EAL: pools and rings of mbufs; no huge pages, no root.
 #include <gtest/gtest.h>
 #include <rte_eal.h>
 #include <unistd.h>
