@@ -113,6 +113,10 @@ std::atomic_ref<uint32_t> PacketSocket::status_of(uint32_t ahead) const {
   return std::atomic_ref<uint32_t>(reinterpret_cast<tpacket2_hdr*>(slot_at(ahead))->tp_status);
 }
 
+bool PacketSocket::receive_queue_empty() const {
+  return (status_of(0).load(std::memory_order_acquire) & TP_STATUS_USER) == 0;
+}
+
 uint32_t PacketSocket::receive(Packet** packets, uint32_t count, Nanos) {
   uint32_t ready = 0;
   count = std::min(count, slots_);

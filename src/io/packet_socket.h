@@ -36,6 +36,7 @@ class PacketSocket : public OutwardDevice {
 
   uint32_t receive(Packet** packets, uint32_t count, Nanos now) override;
   uint32_t transmit(Packet** packets, uint32_t count, Nanos now) override;
+  bool receive_queue_empty() const override;
   uint32_t receive_room() const override { return slots_; }
 
   const std::string& device() const override { return device_; }

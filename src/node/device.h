@@ -14,8 +14,10 @@ class Device {
  public:
   virtual ~Device() = default;
   // Up to `count` frames that have come in, oldest first; the caller owns them. data and length are set, all other
-  // metadata is zero but kPacketChecksumPartial. None means that the receive queue is empty.
+  // metadata is zero but kPacketChecksumPartial.
   virtual uint32_t receive(Packet** packets, uint32_t count, Nanos now) = 0;
+  // After receive() has returned none: nothing waits there. False if frames wait for a buffer.
+  virtual bool receive_queue_empty() const { return true; }
   // Takes frames from the front, in order, and says how many; the rest stays the caller's.
   virtual uint32_t transmit(Packet** packets, uint32_t count, Nanos now) = 0;
   // When the next frame that is already under way can be received, or kNever if none is known of.

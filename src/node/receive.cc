@@ -33,7 +33,7 @@ void Worker::receive_port(Port& port, Nanos now) {
     bound_arrivals(port, now);
     const uint32_t count = port.device->receive(packets, kBurst, now);
     if (count == 0) {
-      port.seen_empty_ns = now;
+      if (port.device->receive_queue_empty()) port.seen_empty_ns = now;
       return;
     }
     result_.packets += count;
