@@ -6,6 +6,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "config/units.h"
 #include "telemetry/show.h"
 
 namespace heddle {
@@ -94,6 +95,15 @@ Json show(const SwitchProcess& process, const Json& request) {
   throw Refused("what must be nodes, ports, links, flows, tables, drops or workers");
 }
 
+// Not the request itself, which may hold anything.
+std::string change_text(const SwitchProcess::LinkChange& change) {
+  std::string text;
+  if (change.up) text += *change.up ? " up" : " down";
+  if (change.loss_ppm) text += " loss " + std::to_string(*change.loss_ppm) + "ppm";
+  if (change.delay_ns) text += " delay " + format_duration(*change.delay_ns);
+  return text;
+}
+
 Json change_link(SwitchProcess& process, const Json& request) {
   const std::string name = read_text(request, "port").value_or("");
   SwitchProcess::LinkChange change;
@@ -101,7 +111,7 @@ Json change_link(SwitchProcess& process, const Json& request) {
   if (const auto loss = read_number(request, "loss_ppm", kLossMaxPpm)) change.loss_ppm = static_cast<uint32_t>(*loss);
   if (const auto delay = read_number(request, "delay_ns", kDelayMax)) change.delay_ns = *delay;
   process.change_link(find_end(process, name), change);
-  spdlog::info("operator: link {}: {}", name, request.dump(-1, ' ', false, Json::error_handler_t::replace));
+  spdlog::info("operator: link {}{}", name, change_text(change));
   return Json::object();
 }
 

@@ -80,5 +80,12 @@ TEST_F(OperatorCommands, WhatIsNoRequestIsRefusedWithItsReason) {
   EXPECT_FALSE(refusal("{\"command\": \"\xff\xfe\"}").empty());
 }
 
+TEST_F(OperatorCommands, DeepNestingIsBorneWhereverItStands) {
+  const std::string deep = std::string(30000, '[') + std::string(30000, ']');
+  for (const char* start : {R"({"command": "link", "port": "left:p1", "x": )", R"({"command": "version", "x": )"})
+    EXPECT_EQ(answer_request(*process, start + deep + "}").find("{\"ok\":true"), 0u);
+  EXPECT_EQ(refusal("{\"command\": " + deep + "}"), "command must be text");
+}
+
 }  // namespace
 }  // namespace heddle
