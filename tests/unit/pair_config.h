@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process of two switches with one link and an unplugged edge port each.
+#pragma once
+
+#include "config/topology_file.h"
+#include "io/switch_process.h"
+
+namespace heddle::test {
+
+inline ProcessConfig pair_config() {
+  ConfigErrors errors;
+  ProcessConfig config;
+  config.topology = parse_topology(
+                        "name: pair\n"
+                        "nodes:\n"
+                        "  left: { address: 1, ports: { p1: {}, host: {} } }\n"
+                        "  right: { address: 2, ports: { p1: {}, host: {} } }\n"
+                        "links: [{ ends: [\"left:p1\", \"right:p1\"] }]\n",
+                        "pair.yaml", errors)
+                        .value();
+  for (uint16_t node = 0; node < 2; ++node) {
+    NodeProcess settings{.node_index = node, .workers = 1, .ports = {}};
+    for (PortIndex port = 0; port < 2; ++port) settings.ports.push_back({.port = port, .device = {}, .impairment = {}});
+    config.nodes.push_back(settings);
+  }
+  config.nodes[0].ports[0].impairment.delay_ns = 3000;
+  config.buffers = 4096;
+  config.match_entries = 1024;
+  return config;
+}
+
+// One turn of every worker.
+inline void poll_all(const SwitchProcess& process, Nanos now) {
+  for (const ProcessNode& node : process.nodes())
+    if (node.node != nullptr) node.node->worker(0).poll(now);
+}
+
+}  // namespace heddle::test
