@@ -10,7 +10,7 @@ namespace heddle::traffic {
 
 struct OrderCounts {
   uint64_t missing = 0;     // not seen although a later frame of their flow was
-  uint64_t late = 0;        // seen behind a later one
+  uint64_t late = 0;        // seen behind a later one: out of order
   uint64_t duplicates = 0;  // seen before
 };
 
@@ -41,15 +41,16 @@ class FlowOrder {
  private:
   static constexpr uint32_t kRemembered = 32;
 
-  // What is too long ago to be remembered is held to have been missing.
+  // What is too long ago to be remembered is held to have been missing. What came after it was given up, and before any
+  // later one, has kept its order.
   void take_late(uint32_t ago, OrderCounts& counts) {
     const uint32_t bit = ago < kRemembered ? 1u << ago : 0;
     if ((seen_ & bit) != 0) {
       ++counts.duplicates;
       return;
     }
+    counts.late += (seen_ & (bit - 1)) != 0;
     seen_ |= bit;
-    ++counts.late;
     if (counts.missing != 0) --counts.missing;
   }
 

@@ -16,6 +16,7 @@ namespace {
 constexpr uint32_t kBuffers = 16384;
 constexpr uint32_t kRoomBytesMin = 2048;  // memif copies frames with less work if all fit into one buffer
 constexpr uint32_t kRoundsBetweenDiscards = 64;
+constexpr double kSettleSeconds = 0.1;  // for announcements under way, and switches that wait after flooding
 
 uint32_t room_bytes(const TrafficOptions& options) { return std::max<uint32_t>(kRoomBytesMin, largest_frame(options)); }
 
@@ -99,6 +100,10 @@ void Run::announce(const std::atomic<bool>& stop) {
     }
     do discard_at_senders();
     while (rte_rdtsc() - begin < ticks((station + 1) / options_.announce_rate) && !stop);
+  }
+  for (const uint64_t end = rte_rdtsc() + ticks(kSettleSeconds); rte_rdtsc() < end && !stop;) {
+    for (Lane& lane : lanes_) lane.stream->receive(rte_rdtsc());
+    discard_at_senders();
   }
 }
 
