@@ -59,6 +59,7 @@ std::vector<std::string> eal_arguments(const EalOptions& options, const std::str
     arguments.push_back("--in-memory");
   else
     arguments.insert(arguments.end(), {"--no-huge", "--no-shconf"});
+  if (options.huge_pages && options.few_memory_files) arguments.push_back("--single-file-segments");
   arguments.insert(arguments.end(), {"-m", std::to_string(options.memory_mb)});
   arguments.insert(arguments.end(), {"--no-telemetry", "--log-level", "warning", "--file-prefix", file_prefix});
   if (options.pci_devices.empty()) arguments.insert(arguments.end(), {"--no-pci", "--iova-mode", "va"});

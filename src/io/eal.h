@@ -13,6 +13,7 @@ struct EalOptions {
   uint32_t threads = 1;  // lcores besides the calling thread, numbered from 1; they float over the CPUs allowed
   uint32_t memory_mb = 512;
   bool huge_pages = false;
+  bool few_memory_files = false;         // virtio-user can hand only 8 of them to its peer
   std::vector<std::string> pci_devices;  // PCI addresses, with arguments or without; none = the PCI bus is left alone
 };
 

@@ -2,48 +2,22 @@
 #include "io/ethdev_device.h"
 
 #include <net/if.h>
-#include <rte_bus_vdev.h>
-#include <rte_dev.h>
+#include <rte_errno.h>
 #include <rte_ethdev.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstring>
+#include <cstdlib>
 #include <stdexcept>
-#include <thread>
 
 #include "config/budget.h"
+#include "io/ethdev_open.h"
 #include "io/interface_mtu.h"
 #include "io/mbuf_packet.h"
 
 namespace heddle {
 
-namespace {
-
-// A memif client can't start before its server is there.
-constexpr int kStartAttempts = 50;
-constexpr auto kStartPause = std::chrono::milliseconds(200);
-
-[[noreturn]] void fail(const std::string& device, const std::string& what, int error) {
-  const char* hint = std::abs(error) == ENOMEM ? "; raise memory" : "";
-  throw std::runtime_error("device " + device + ": " + what + ": " + rte_strerror(std::abs(error)) + hint);
-}
-
-uint16_t probe(const std::string& device) {
-  const std::string name = device.substr(0, device.find(','));
-  uint16_t port_id = 0;
-  if (rte_eth_dev_get_port_by_name(name.c_str(), &port_id) == 0) return port_id;  // named to the EAL: a PCI device
-  const int error = rte_dev_probe(device.c_str());
-  if (error != 0) fail(device, "can't be opened", error);
-  if (rte_eth_dev_get_port_by_name(name.c_str(), &port_id) != 0)
-    throw std::runtime_error("device " + device + ": is no Ethernet device");
-  return port_id;
-}
-
-}  // namespace
-
 EthdevDevice::EthdevDevice(const EthdevOptions& options, MempoolPool& pool)
-    : device_(options.device), port_id_(probe(device_with_ring(options.device, options.receive_descriptors))) {
+    : device_(options.device), port_id_(open_ethdev(device_with_ring(options.device, options.receive_descriptors))) {
   try {
     configure(options, pool);
     start();
@@ -62,7 +36,7 @@ EthdevDevice::~EthdevDevice() {
 void EthdevDevice::configure(const EthdevOptions& options, MempoolPool& pool) {
   rte_eth_dev_info info;
   int error = rte_eth_dev_info_get(port_id_, &info);
-  if (error != 0) fail(device_, "tells nothing about itself", error);
+  if (error != 0) fail_ethdev(device_, "tells nothing about itself", error);
   driver_ = info.driver_name;
   if (driver_ == "net_af_packet") {  // its sockets join a fanout group that asks the kernel to put fragments together
     notes_.emplace_back("net_af_packet loses fragmented IPv4 packets; a device packet_socket0,iface=... does not");
@@ -70,7 +44,7 @@ void EthdevDevice::configure(const EthdevOptions& options, MempoolPool& pool) {
   }
 
   const rte_eth_conf conf{};
-  if ((error = rte_eth_dev_configure(port_id_, 1, 1, &conf)) != 0) fail(device_, "can't be configured", error);
+  if ((error = rte_eth_dev_configure(port_id_, 1, 1, &conf)) != 0) fail_ethdev(device_, "can't be configured", error);
   set_mtu(options.mtu_bytes);
   make_queues(options, pool);
 
@@ -95,7 +69,7 @@ void EthdevDevice::set_mtu(uint16_t mtu_bytes) {
   if (error == 0) return;
   uint16_t has = 0;
   if (error != -ENOTSUP && (rte_eth_dev_get_mtu(port_id_, &has) != 0 || has < mtu_bytes))
-    fail(
+    fail_ethdev(
         device_,
         "its MTU is " + std::to_string(has) + ", the port needs " + std::to_string(mtu_bytes) + ", and it can't be set",
         error);
@@ -114,20 +88,15 @@ void EthdevDevice::make_queues(const EthdevOptions& options, MempoolPool& pool) 
                              "; lower link_credits");
   const auto socket = static_cast<unsigned>(std::max(0, rte_eth_dev_socket_id(port_id_)));
   int error = rte_eth_rx_queue_setup(port_id_, 0, receive_descriptors, socket, nullptr, pool.mempool());
-  if (error != 0) fail(device_, "has no receive queue", error);
+  if (error != 0) fail_ethdev(device_, "has no receive queue", error);
   error = rte_eth_tx_queue_setup(port_id_, 0, transmit_descriptors, socket, nullptr);
-  if (error != 0) fail(device_, "has no transmit queue", error);
+  if (error != 0) fail_ethdev(device_, "has no transmit queue", error);
 }
 
 void EthdevDevice::start() {
-  const bool waits_for_peer = driver_ == "net_memif";
-  int error = rte_eth_dev_start(port_id_);
-  for (int attempt = 1; error != 0 && waits_for_peer && attempt < kStartAttempts; ++attempt) {
-    std::this_thread::sleep_for(kStartPause);
-    error = rte_eth_dev_start(port_id_);
-  }
-  if (error != 0) fail(device_, "can't be started", error);
-  if ((error = rte_eth_promiscuous_enable(port_id_)) != 0) note("promiscuous mode", error);
+  start_ethdev(device_, port_id_);
+  const int error = rte_eth_promiscuous_enable(port_id_);
+  if (error != 0) note("promiscuous mode", error);
 }
 
 void EthdevDevice::note(const char* what, int error) {
