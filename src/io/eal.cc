@@ -86,6 +86,4 @@ Eal::Eal(const EalOptions& options) {
   }
 }
 
-Eal::~Eal() { rte_eal_cleanup(); }
-
 }  // namespace heddle

@@ -28,11 +28,12 @@ bool is_pci_device(const std::string& device);
 // behind by a process that is killed either.
 void remove_eal_folder();
 
+// DPDK, started once and for as long as the process lives. It is not cleaned up: rte_eal_cleanup() of 22.11 unmaps
+// memory that its interrupt thread may still read (memif), and the memory is private to the process anyway.
 class Eal {
  public:
   // Throws std::runtime_error.
   explicit Eal(const EalOptions& options);
-  ~Eal();
   Eal(const Eal&) = delete;
   Eal& operator=(const Eal&) = delete;
 };
