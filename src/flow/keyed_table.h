@@ -2,8 +2,8 @@
 // Exact-match table from a key to an index below capacity(): the caller keeps its values in an array by that index. One
 // worker reads and writes it.
 //
-// Buckets of one cache line hold tags (bits of the hash) and indices of eight keys; an eighth of the memory that a key
-// takes. At most half the places are used, so a key is nearly always in its first bucket; others follow in the next
+// Buckets of one cache line hold tags (bits of the hash) and indices of eight keys, 16 to 32 bytes for each of the
+// capacity. At most half the places are used, so a key is nearly always in its first bucket; others follow in the next
 // ones, up to kProbes (K12: bounded, and the hash is keyed, so nobody can aim). Why not rte_hash: the look-up of a
 // burst costs a third of its instructions, being inlined and knowing the size of the key.
 #pragma once

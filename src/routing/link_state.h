@@ -32,7 +32,6 @@ class LinkState {
   const Record& record(uint16_t node_index) const { return records_[node_index]; }
   const std::vector<PortSet>& ports_up() const { return ports_up_; }
   uint64_t digest() const { return digest_; }
-  uint16_t self() const { return self_; }
 
  private:
   static uint64_t mix(uint16_t node_index, const Record& record);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wire/ethernet.h"
 
+#include "heddle/frames.h"
+
 namespace heddle {
 namespace {
 
-constexpr uint16_t kEtherTypeFabric = 0x88b5;
 constexpr uint64_t kReservedFirst = 0x0180c2000000;
 constexpr uint64_t kReservedLast = 0x0180c200000f;
 constexpr uint32_t kTypeEnd = 14;
@@ -158,7 +159,7 @@ DropReason parse_edge_frame(const uint8_t* data, uint32_t length, EdgeHeaders& h
   // A tag of another type counts as stacked even when it is the only one: behind it stands what we do not
   // read.
   if (is_tag_type(headers.ethertype)) return DropReason::stacked_tags;
-  if (headers.ethertype == kEtherTypeFabric) return DropReason::fabric_type_at_edge;
+  if (headers.ethertype == HEDDLE_ETHERTYPE) return DropReason::fabric_type_at_edge;
   if (headers.ethertype == kEtherTypeMacControl) return DropReason::mac_control_at_edge;
   if (headers.ethertype == kEtherTypeIpv4) return parse_ipv4(data, length, headers);
   if (headers.ethertype == kEtherTypeIpv6) return parse_ipv6(data, length, headers);

@@ -3,8 +3,6 @@
 //   path_instructions edge_edge|edge_fabric|transit|fabric_edge [--packets N] [--flows N] [--size BYTES]
 // The switch that is counted is polled by counted_poll(), everything else by other_poll(). Prints the packets
 // delivered.
-#include <rte_eal.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
@@ -117,14 +115,6 @@ class Run {
   Nanos now_ = kSecond;
 };
 
-bool start_eal() {
-  std::vector<std::string> words = {"path_instructions", "--no-huge",         "-m", "512", "--no-shconf", "--no-pci",
-                                    "--no-telemetry",    "--log-level=error", "-l", "0"};
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  return rte_eal_init(static_cast<int>(arguments.size()), arguments.data()) >= 0;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -139,7 +129,6 @@ int main(int argc, char** argv) {
   app.add_option("--flows", flows)->check(CLI::Range(1, 1 << 20));
   app.add_option("--size", size)->check(CLI::Range(60, 1514));
   CLI11_PARSE(app, argc, argv);
-  if (!start_eal()) return 1;
   Run run(path, flows, size);
   run.warm_up();
   const uint64_t delivered = run.run(packets);
