@@ -90,7 +90,7 @@ uint64_t buffers_needed(const ProcessConfig& process) {
     const std::vector<TopologyPort>& ports = process.topology.nodes[node.node_index].ports;
     const NodeOptions sizes{};
     const uint64_t edge_buffers =
-        settings.input_drop_mark_packets + settings.output_room_packets * ports.size() + sizes.waiting_max;
+        settings.input_drop_mark_packets + settings.output_room_buffers * ports.size() + sizes.waiting_max;
     buffers += uint64_t{node.workers} * sizes.copies_max;
     for (const PortDevice& device : node.ports) {
       const bool fabric = ports[device.port].fabric;

@@ -40,7 +40,7 @@ constexpr CountSetting kCountSettings[] = {
     {"flow_ids", &FabricSettings::flow_ids, 1, 65535},
     {"link_credits", &FabricSettings::link_credits, 16, 65535},
     {"input_drop_mark", &FabricSettings::input_drop_mark_packets, 8, 65534},
-    {"output_room", &FabricSettings::output_room_packets, 1, 65535},
+    {"output_room", &FabricSettings::output_room_buffers, 1, 65535},
     {"orphans_max", &FabricSettings::orphans_max, 1, 1'000'000},
     {"ack_records", &FabricSettings::ack_records_max, 1, HEDDLE_ACK_RECORDS_MAX},
 };
@@ -100,7 +100,7 @@ uint64_t read_value_set(const YamlValue& value, const std::string& class_name,
 
 uint8_t read_match(const YamlValue& value, uint8_t otherwise) {
   static constexpr auto kNames = std::to_array<std::string_view>({"mac", "ip", "ports", "flow_label"});
-  static constexpr uint8_t kFields[] = {kMatchMac, kMatchIp, kMatchPorts, kMatchFlowLabel};
+  static constexpr uint8_t kFields[] = {0, kMatchIp, kMatchPorts, kMatchFlowLabel};  // MACs always tell flows apart
   if (!value.present() || !value.expect_list(joined(kNames))) return otherwise;
   uint8_t match = 0;
   for (const YamlValue& item : value.items()) {

@@ -56,7 +56,7 @@ void TopologyBuilder::check_ports() const {
 
 // The largest frame of a port must be able to cross (X1).
 void TopologyBuilder::check_room(const TopologyNode& node, const TopologyPort& port) const {
-  const uint32_t room = topology_.settings.output_room_packets;
+  const uint32_t room = topology_.settings.output_room_buffers;
   const uint32_t buffers = (frame_bytes_max(port) + kBufferBytes - 1) / kBufferBytes;
   if (buffers <= room) return;
   root_["settings"]["output_room"].problem(

@@ -29,7 +29,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   port->device = options.devices[index];
   port->receive_room = options.devices[index]->receive_room();
   port->mac = port_mac(self);
-  for (Voq& voq : port->input.voqs) voq.room = fabric.output_room_packets;
+  for (Voq& voq : port->input.voqs) voq.room = fabric.output_room_buffers;
   if (settings.rate_bps != 0) {
     constexpr Nanos kBurstNs = 20 * kMicrosecond;
     port->output.pace = TokenBucket(8e9 / static_cast<double>(settings.rate_bps), kBurstNs);
@@ -69,7 +69,7 @@ Node::Node(const NodeOptions& options) : options_(options), board_(description()
   for (uint32_t from = 0; from < options_.workers; ++from) {
     for (uint32_t to = 0; to < options_.workers; ++to) {
       if (from == to) continue;
-      const uint32_t packets = ports_of[from] * ports_of[to] * fabric.output_room_packets;
+      const uint32_t packets = ports_of[from] * ports_of[to] * fabric.output_room_buffers;
       crossings_.push_back(std::make_unique<Crossing>(packets, ports_of[to] * fabric.flow_ids, kMessages));
       between[size_t{from} * options_.workers + to] = crossings_.back().get();
     }

@@ -22,7 +22,7 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   if (port.input.ids != nullptr && port.input.ids->available() != port.input.flows.size())
     return where + "edge flow IDs missing";
   for (const Voq& voq : port.input.voqs)
-    if (voq.room != fabric_.topology().settings.output_room_packets || !voq.ready.empty() || !voq.wanting.empty())
+    if (voq.room != fabric_.topology().settings.output_room_buffers || !voq.ready.empty() || !voq.wanting.empty())
       return where + "room " + std::to_string(voq.room) + " towards an output";
   return {};
 }

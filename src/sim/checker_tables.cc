@@ -250,7 +250,7 @@ void Checker::check_lists(uint16_t node, const Port& port) {
 // Invariant 6 of the receiving side, the room of the crossing and the orphans.
 void Checker::check_held(uint16_t node, const Port& port) {
   const size_t ports = held_.cost_by_input.size();
-  const uint32_t total = fabric_.topology().settings.output_room_packets;
+  const uint32_t total = fabric_.topology().settings.output_room_buffers;
   for (PortIndex output = 0; output < ports; ++output) {
     const uint32_t there = port.input.voqs[output].room + held_.room_by_pair[port.index * ports + output];
     if (held_.exact ? there != total : there > total)

@@ -7,7 +7,7 @@ namespace heddle::sim {
 
 void Engine::push(const Entry& entry) {
   heap_.push_back(entry);
-  std::push_heap(heap_.begin(), heap_.end(), later);
+  std::push_heap(heap_.begin(), heap_.end(), Later{});
 }
 
 void Engine::wake(Actor& actor, Nanos at) {
@@ -21,7 +21,7 @@ void Engine::wake(Actor& actor, Nanos at) {
 
 void Engine::forget(Actor& actor) {
   std::erase_if(heap_, [&actor](const Entry& entry) { return entry.actor == &actor; });
-  std::make_heap(heap_.begin(), heap_.end(), later);
+  std::make_heap(heap_.begin(), heap_.end(), Later{});
   actor.wake_ns_ = kNever;
   actor.ticket_ = 0;
 }
@@ -41,7 +41,7 @@ void Engine::at(Nanos time, std::function<void()> action) {
 void Engine::run_until(Nanos end) {
   while (!heap_.empty() && heap_.front().at <= end) {
     const Entry entry = heap_.front();
-    std::pop_heap(heap_.begin(), heap_.end(), later);
+    std::pop_heap(heap_.begin(), heap_.end(), Later{});
     heap_.pop_back();
     if (entry.actor == nullptr) {
       now_ = entry.at;

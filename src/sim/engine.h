@@ -46,7 +46,9 @@ class Engine {
     Actor* actor;     // nullptr: an action
     uint32_t action;  // index
   };
-  static bool later(const Entry& a, const Entry& b) { return a.at != b.at ? a.at > b.at : a.ticket > b.ticket; }
+  struct Later {  // a type, so that the heap's steps take it in line
+    bool operator()(const Entry& a, const Entry& b) const { return a.at != b.at ? a.at > b.at : a.ticket > b.ticket; }
+  };
   void push(const Entry& entry);
 
   Nanos now_;

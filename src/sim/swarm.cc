@@ -18,7 +18,7 @@ void draw_settings(FabricSettings& settings, Random& random) {
   settings.link_credits = static_cast<uint32_t>(pick(random, {8, 16, 32, 64, 128, 256}));
   settings.input_drop_mark_packets =
       static_cast<uint32_t>(draw(random, settings.link_credits / 2, settings.link_credits - 1));
-  settings.output_room_packets = static_cast<uint32_t>(pick(random, {2, 4, 8, 16, 64}));
+  settings.output_room_buffers = static_cast<uint32_t>(pick(random, {2, 4, 8, 16, 64}));
   settings.orphans_max = static_cast<uint32_t>(pick(random, {1, 1, 1, 2, 8, 1024}));
   settings.ack_records_max = static_cast<uint32_t>(pick(random, {1, 4, 48}));
   settings.ack_idle_ns = pick(random, {0, 0, 10 * kMicrosecond});
@@ -38,8 +38,7 @@ void draw_classes(Topology& topology, Random& random) {
     if (i > 0) {
       description.pcp_set = static_cast<uint16_t>(1u << i);
       description.dscp_set = uint64_t{1} << (8 * i);
-      description.match = static_cast<uint8_t>(pick(
-          random, {kMatchMac, kMatchMac | kMatchIp, kMatchMac | kMatchIp | kMatchPorts, kMatchMac | kMatchFlowLabel}));
+      description.match = static_cast<uint8_t>(pick(random, {0, kMatchIp, kMatchIp | kMatchPorts, kMatchFlowLabel}));
       description.flow_channels = !one_in(random, 4);
       topology.classes.front().pcp_set &= static_cast<uint16_t>(~description.pcp_set);
     }
@@ -150,7 +149,7 @@ std::string Swarm::text() const {
   out << "\nnode 0: match " << node.match_entries << ", stations " << node.station_entries << ", copies "
       << node.copies_max << ", waiting " << node.waiting_max << ", pool " << node.pool_packets << '/'
       << node.control_packets << "\nflow_ids " << s.flow_ids << ", link_credits " << s.link_credits
-      << ", input_drop_mark " << s.input_drop_mark_packets << ", output_room " << s.output_room_packets
+      << ", input_drop_mark " << s.input_drop_mark_packets << ", output_room " << s.output_room_buffers
       << ", orphans_max " << s.orphans_max << ", station_age " << s.station_age_ns << "\nhello " << s.hello_interval_ns
       << " x " << s.hellos_missed << ", probe " << s.probe_base_ns << ", credit interval " << s.credit_interval_ns
       << ", ack records " << s.ack_records_max << ", ack timers " << s.ack_idle_ns << ' ' << s.ack_busy_ns << ' '

@@ -65,7 +65,7 @@ void mix_settings(Mixer& mixer, const FabricSettings& settings) {
   mixer.add(settings.flow_ids);
   mixer.add(settings.link_credits);
   mixer.add(settings.input_drop_mark_packets);
-  mixer.add(settings.output_room_packets);
+  mixer.add(settings.output_room_buffers);
   mixer.add(settings.orphans_max);
   mixer.add(settings.ack_records_max);
   mixer.add(settings.ack_idle_ns);

@@ -55,18 +55,17 @@ struct TopologyLink {
   LinkEnd ends[2];
 };
 
-// Which fields, besides ingress port, destination, FTAG and VNI, tell flows of a class apart (F1).
+// Which fields, besides ingress port, destination, FTAG, VNI and both MACs, tell flows of a class apart (F1).
 enum MatchField : uint8_t {
-  kMatchMac = 0x01,        // source and destination MAC: always
-  kMatchIp = 0x02,         // IPv4 or IPv6 source and destination
-  kMatchPorts = 0x04,      // protocol and TCP/UDP ports
-  kMatchFlowLabel = 0x08,  // IPv6 flow label
+  kMatchIp = 0x01,         // IPv4 or IPv6 source and destination
+  kMatchPorts = 0x02,      // protocol and TCP/UDP ports
+  kMatchFlowLabel = 0x04,  // IPv6 flow label
 };
 
 struct TrafficClass {
   std::string name = "default";
-  uint8_t ftag = 0;  // 0-15, unique
-  uint8_t match = kMatchMac | kMatchIp | kMatchPorts;
+  uint8_t ftag = 0;                        // 0-15, unique
+  uint8_t match = kMatchIp | kMatchPorts;  // MatchField bits
   bool flow_channels = true;               // F11: false = no-flow, unacknowledged
   uint16_t pcp_set = 0xff;                 // bit p: frames of PCP p (untagged: the port default 0) are of this class
   uint64_t dscp_set = 0;                   // bit d: IP packets of DSCP d are of this class; looked at before PCP
@@ -90,7 +89,7 @@ struct FabricSettings {
   uint32_t flow_ids = 2047;                     // per link direction (F2)
   uint32_t link_credits = 1024;                 // buffers a fabric port grants (C9)
   uint32_t input_drop_mark_packets = 768;       // of all queues of one input port; below link_credits (A8, C9)
-  uint32_t output_room_packets = 64;            // per input port at each output (X1)
+  uint32_t output_room_buffers = 64;            // per input port at each output (X1)
   uint32_t orphans_max = 1024;                  // K9, per input port
   uint32_t ack_records_max = 48;                // W3
   Nanos ack_idle_ns = 0;                        // W3: link idle

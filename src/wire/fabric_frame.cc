@@ -134,7 +134,6 @@ DropReason check_other_frame(const uint8_t* data, uint32_t length, LinkFrame& fr
   if (header_bytes > length - HEDDLE_ETHERNET_BYTES) return DropReason::bad_frame;
   const uint32_t check = load_be32(link_header + offsetof(heddle_link_header, check));
   if (header_check(link_header, header_bytes) != check) return DropReason::bad_check;
-  frame.body_bytes = header_bytes - static_cast<uint32_t>(sizeof(heddle_link_header));
   if (frame.flags != 0) return DropReason::bad_frame;
   const bool is_sound = frame.kind == HEDDLE_HELLO ? hello_sound(frame) : records_sound(frame);
   return is_sound ? DropReason::none : DropReason::bad_frame;

@@ -40,8 +40,7 @@ struct LinkFrame {
   uint8_t flags;
   uint32_t session_tag;
   uint32_t sequence;
-  const uint8_t* body;  // first byte behind the link header
-  uint32_t body_bytes;  // as the frame itself says: without link padding
+  const uint8_t* body;  // first byte behind the link header; the frame holds all that it says it does
 };
 
 // What is known of a data frame only when it is handed to the transmit queue (F6).
@@ -170,7 +169,6 @@ inline DropReason check_frame(const uint8_t* data, uint32_t length, LinkFrame& f
   if (header_check(data + HEDDLE_ETHERNET_BYTES, sizeof(header)) != big_endian(header.link.check)) {
     return DropReason::bad_check;
   }
-  frame.body_bytes = static_cast<uint32_t>(sizeof(header) - sizeof(header.link)) + original_bytes;
 
   constexpr uint8_t kFlags = HEDDLE_DATA_UNORDERED | HEDDLE_DATA_LOSSLESS | HEDDLE_DATA_RETRY;
   const uint16_t source_node = big_endian(header.source_node);

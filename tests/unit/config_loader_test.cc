@@ -116,7 +116,7 @@ nodes: { a: { address: 1, ports: { p1: } } }
   EXPECT_EQ(settings.flow_ids, 5u);
   EXPECT_EQ(settings.link_credits, 600u);
   EXPECT_EQ(settings.input_drop_mark_packets, 500u);
-  EXPECT_EQ(settings.output_room_packets, 8u);
+  EXPECT_EQ(settings.output_room_buffers, 8u);
   EXPECT_EQ(settings.orphans_max, 9u);
   EXPECT_EQ(settings.ack_records_max, 10u);
   EXPECT_EQ(settings.ack_idle_ns, 11 * kMicrosecond);

@@ -81,7 +81,7 @@ TEST_P(Pair, AtRestNothingIsLeft) {
     const Port& port = fabric.nodes[node]->port(1);
     EXPECT_TRUE(port.credits.all_home());
     EXPECT_EQ(port.credits.held(), 0u);
-    for (const Voq& voq : port.input.voqs) EXPECT_EQ(voq.room, fabric.topology.settings.output_room_packets);
+    for (const Voq& voq : port.input.voqs) EXPECT_EQ(voq.room, fabric.topology.settings.output_room_buffers);
   }
 }
 
