@@ -12,11 +12,14 @@ need_root() {
   exit 2
 }
 
-# meson.build compiles for x86-64-v3; elsewhere the programs would die of an illegal instruction.
-need_avx2() {
-  grep -qw avx2 "${1:-/proc/cpuinfo}" && return
-  echo "heddle needs a CPU with AVX2 (x86-64-v3); /proc/cpuinfo does not name it" >&2
-  exit 2
+# meson.build compiles for x86-64-v3 with AES; elsewhere the programs would die of an illegal instruction.
+need_cpu() {
+  local flag
+  for flag in avx2 aes; do
+    grep -qw "$flag" "${1:-/proc/cpuinfo}" && continue
+    echo "heddle needs a CPU with AVX2 and AES (x86-64-v3); /proc/cpuinfo does not name $flag" >&2
+    exit 2
+  done
 }
 
 # Whoever called sudo builds, so that the build directory is theirs.
@@ -37,7 +40,7 @@ packages_missing() {
 
 install_packages() {
   local missing
-  need_avx2
+  need_cpu
   missing=$(packages_missing)
   [ -n "$missing" ] || return 0
   say "installing $(wc -w <<<"$missing") packages"
@@ -49,7 +52,7 @@ install_packages() {
 
 # build_release TARGET...; none = all
 build_release() {
-  need_avx2
+  need_cpu
   say "building (release) in $build"
   cd "$root"
   # A directory that another user or root made can't be written by this one.

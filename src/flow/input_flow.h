@@ -13,7 +13,7 @@
 namespace heddle {
 
 constexpr uint32_t kNoMatch = ~0u;
-constexpr uint16_t kTurnPackets = 64;
+constexpr uint32_t kTurnBytes = 64 * 1500;
 
 enum class FlowState : uint8_t {
   idle,     // queue empty; in use while flow_extent > 0
@@ -24,7 +24,7 @@ enum class FlowState : uint8_t {
 
 enum InputFlowFlag : uint8_t {
   kFlowInUse = 0x01,
-  kFlowAckDue = 0x02,   // in the port's list of flows whose totals go upstream
+  kFlowAckDue = 0x02,   // among the port's flows whose totals go upstream
   kFlowLeaving = 0x04,  // gives its output flow ID back at extent zero: path ended (K9), stale (R12), others wait (K11)
   kFlowPending = 0x08,  // held by a timer (E1)
 };
@@ -38,23 +38,22 @@ struct alignas(64) InputFlow {
   FabricAddress destination;
   PortIndex follow_port;  // output of the packets that make up flow_extent
   FlowId output_flow;     // reserved there; 0 = none
-  FlowId next_in_list;    // ready or wanting list
-  FlowId next_ack_due;
-  uint32_t match;  // edge: index into the match table, else kNoMatch
+  FlowId next_in_list;    // ready or wanting list, or free IDs
+  uint32_t match;         // edge: index into the match table, else kNoMatch
   uint32_t next_timer;
   uint16_t path_epoch;  // path changes so far (W2)
   uint16_t queued_packets;
   FlowState state;
   uint8_t flags;  // InputFlowFlag
   uint8_t ftag;
-  uint8_t severity;       // ep_congestion (C3); carried, not acted on yet
-  uint16_t turn_packets;  // sent since its output flow ID was reserved
+  uint8_t severity;     // ep_congestion (C3); carried, not acted on yet
+  uint32_t turn_start;  // data_flow when its output flow ID was reserved
 
   bool in_use() const { return flags & kFlowInUse; }
   uint32_t queue_extent() const { return next_data_flow - data_flow; }
   uint32_t flow_extent() const { return data_flow - ack_flow; }
-  // While others wait for an ID a flow keeps its own for one queue, and of a long one for so many packets (K11).
-  bool turn_over() const { return queue.empty() || turn_packets >= kTurnPackets; }
+  // While others wait for an ID a flow keeps its own for one queue, and of a long one for so many bytes (K11).
+  bool turn_over() const { return queue.empty() || data_flow - turn_start >= kTurnBytes; }
   // Bytes that were never handed on: they count as received, handed on, settled and lost at once (K4).
   void settle_lost(uint32_t bytes) {
     data_flow += bytes;
@@ -74,7 +73,25 @@ struct FlowList {
 
 class InputFlowTable {
  public:
-  explicit InputFlowTable(uint32_t flow_ids) : flows_(flow_ids + 1) {}
+  explicit InputFlowTable(uint32_t flow_ids) : flows_(flow_ids + 1) {
+    for (uint32_t id = flow_ids; id > 0; --id) put(static_cast<FlowId>(id));
+  }
+
+  // Free IDs, at edge ports (F4): on fabric ports the other end gives them out. The one that was freed last comes
+  // first, since its entry is still in the cache.
+  uint32_t available() const { return available_; }
+  FlowId take() {
+    const FlowId id = free_;
+    if (id == kNoFlow) return kNoFlow;
+    free_ = flows_[id].next_in_list;
+    --available_;
+    return id;
+  }
+  void put(FlowId id) {
+    flows_[id].next_in_list = free_;
+    free_ = id;
+    ++available_;
+  }
 
   uint32_t size() const { return static_cast<uint32_t>(flows_.size()) - 1; }
   bool valid(FlowId id) const { return id != kNoFlow && id < flows_.size(); }
@@ -98,6 +115,8 @@ class InputFlowTable {
 
  private:
   std::vector<InputFlow> flows_;  // entry 0 is never used
+  FlowId free_ = kNoFlow;
+  uint32_t available_ = 0;
 };
 
 }  // namespace heddle

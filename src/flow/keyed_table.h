@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact-match table from a key to an index below capacity(): the caller keeps its values in an array by that index. One
-// worker reads and writes it.
+// Exact-match table from a key to a record, which has an index below capacity() as long as it is there. One worker
+// reads and writes it.
 //
-// Buckets of one cache line hold tags (bits of the hash) and indices of eight keys, 16 to 32 bytes for each of the
+// Buckets of one cache line hold tags (bits of the hash) and indices of eight records, 16 to 32 bytes for each of the
 // capacity. At most half the places are used, so a key is nearly always in its first bucket; others follow in the next
-// ones, up to kProbes (K12: bounded, and the hash is keyed, so nobody can aim). Why not rte_hash: the look-up of a
-// burst costs a third of its instructions, being inlined and knowing the size of the key.
+// ones, up to kProbes (K12: bounded, and the hash is keyed, so nobody can aim). Key and value stand together, so that
+// both are fetched at once. Why not rte_hash: the look-up of a burst costs a third of its instructions, being inlined
+// and knowing the size of the key.
 #pragma once
 
 #include <immintrin.h>
@@ -22,39 +23,48 @@ namespace heddle {
 constexpr uint32_t kNotFound = ~0u;
 
 // Key: compared byte by byte, so without padding; 8 bytes or a multiple of 32.
-template <typename Key>
+template <typename Key, typename Value>
 class KeyedTable {
  public:
   explicit KeyedTable(uint32_t capacity)
-      : buckets_(std::bit_ceil((2 * uint64_t{capacity} + kWays - 1) / kWays)), keys_(capacity), next_free_(capacity) {
+      : buckets_(std::bit_ceil((2 * uint64_t{capacity} + kWays - 1) / kWays)),
+        records_(capacity),
+        next_free_(capacity) {
     for (uint32_t index = 0; index < capacity; ++index) next_free_[index] = index + 1;
   }
 
-  uint32_t capacity() const { return static_cast<uint32_t>(keys_.size()); }
+  uint32_t capacity() const { return static_cast<uint32_t>(records_.size()); }
   uint32_t find(const Key& key, uint32_t hash) const {
     uint64_t at = first_bucket(hash);
     for (uint32_t probe = 0; probe < kProbes; ++probe, at = next_bucket(at)) {
       const Bucket& bucket = buckets_[at];
       for (uint32_t ways = matching_ways(bucket, tag_of(hash)); ways != 0; ways &= ways - 1) {
         const uint32_t index = bucket.indices[way_of(ways)];
-        if (equal(keys_[index], key)) return index;
+        if (equal(records_[index].key, key)) return index;
       }
       if (bucket.passed == 0) return kNotFound;
     }
     return kNotFound;
   }
-  // Before find(): fetches what it will read, first the bucket, then the key.
+  // Before find(): fetches what it will read, first the bucket, then the record.
   void prefetch_bucket(uint32_t hash) const { __builtin_prefetch(&buckets_[first_bucket(hash)]); }
-  void prefetch_key(uint32_t hash) const {
+  void prefetch_record(uint32_t hash) const {
     const Bucket& bucket = buckets_[first_bucket(hash)];
     const uint32_t ways = matching_ways(bucket, tag_of(hash));
-    if (ways != 0) __builtin_prefetch(&keys_[bucket.indices[way_of(ways)]]);
+    if (ways == 0) return;
+    const Record& record = records_[bucket.indices[way_of(ways)]];
+    __builtin_prefetch(&record);
+    if constexpr (sizeof(Record) > 64) __builtin_prefetch(&record.value);
   }
-  // kNotFound when all indices are taken, or all places that the key could have. The key must not be there yet.
+  // With an empty value. kNotFound when all indices are taken, or all places that the key could have. The key must not
+  // be there yet.
   uint32_t add(const Key& key, uint32_t hash);
   // The key must be there.
   void remove(const Key& key, uint32_t hash);
-  const Key& key_at(uint32_t index) const { return keys_[index]; }  // of an index that is in use
+  // Of an index that is in use; the value also later, as it was.
+  const Key& key_at(uint32_t index) const { return records_[index].key; }
+  Value& operator[](uint32_t index) { return records_[index].value; }
+  const Value& operator[](uint32_t index) const { return records_[index].value; }
 
  private:
   static constexpr uint32_t kWays = 8;
@@ -65,6 +75,11 @@ class KeyedTable {
     uint32_t passed;  // keys that stand behind this bucket because it was full
   };
   static_assert(sizeof(Bucket) == 64);
+  // Of 64 or 96 bytes and aligned so that it touches as few cache lines as it can.
+  struct alignas(sizeof(Key) % 32 == 0 ? 32 : 8) Record {
+    Key key;
+    Value value;
+  };
 
   static uint16_t tag_of(uint32_t hash) { return static_cast<uint16_t>(hash >> 16 | 1); }
   static uint32_t way_of(uint32_t ways) { return static_cast<uint32_t>(std::countr_zero(ways)) / 2; }
@@ -93,13 +108,13 @@ class KeyedTable {
   uint64_t next_bucket(uint64_t at) const { return (at + 1) & (buckets_.size() - 1); }
 
   std::vector<Bucket> buckets_;
-  std::vector<Key> keys_;            // by index
+  std::vector<Record> records_;      // by index
   std::vector<uint32_t> next_free_;  // by index: of those not in use
   uint32_t first_free_ = 0;          // capacity() = none
 };
 
-template <typename Key>
-uint32_t KeyedTable<Key>::add(const Key& key, uint32_t hash) {
+template <typename Key, typename Value>
+uint32_t KeyedTable<Key, Value>::add(const Key& key, uint32_t hash) {
   const uint32_t index = first_free_;
   if (index == capacity()) return kNotFound;
   uint64_t at = first_bucket(hash);
@@ -112,14 +127,14 @@ uint32_t KeyedTable<Key>::add(const Key& key, uint32_t hash) {
     uint64_t full = first_bucket(hash);
     for (; full != at; full = next_bucket(full)) ++buckets_[full].passed;
     first_free_ = next_free_[index];
-    keys_[index] = key;
+    records_[index] = {key, {}};
     return index;
   }
   return kNotFound;
 }
 
-template <typename Key>
-void KeyedTable<Key>::remove(const Key& key, uint32_t hash) {
+template <typename Key, typename Value>
+void KeyedTable<Key, Value>::remove(const Key& key, uint32_t hash) {
   const uint32_t index = find(key, hash);
   uint64_t at = first_bucket(hash);
   for (;; at = next_bucket(at)) {

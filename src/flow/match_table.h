@@ -4,8 +4,6 @@
 // match.
 #pragma once
 
-#include <vector>
-
 #include "flow/keyed_table.h"
 #include "wire/types.h"
 
@@ -49,13 +47,13 @@ class MatchTable {
   uint32_t hash(const MatchKey& key) const { return keyed_hash<sizeof(MatchKey)>(&key, key_); }
   uint32_t find(const MatchKey& key, uint32_t hash) const { return table_.find(key, hash); }
   void prefetch_bucket(uint32_t hash) const { table_.prefetch_bucket(hash); }
-  void prefetch_key(uint32_t hash) const { table_.prefetch_key(hash); }
+  void prefetch_record(uint32_t hash) const { table_.prefetch_record(hash); }
   // A new entry, with port, class and hash filled in. When the table is full an entry that `flows.idle(index)` allows
   // is evicted; a bounded number is looked at. kNotFound if there is none.
   template <typename Flows>
   uint32_t add(const MatchKey& key, uint32_t hash, const Flows& flows);
-  MatchEntry& operator[](uint32_t index) { return entries_[index]; }
-  const MatchEntry& operator[](uint32_t index) const { return entries_[index]; }
+  MatchEntry& operator[](uint32_t index) { return table_[index]; }
+  const MatchEntry& operator[](uint32_t index) const { return table_[index]; }
   uint32_t used() const { return used_; }
   // Grows when an entry is removed: an index that was found before may be another's.
   uint32_t evictions() const { return evictions_; }
@@ -68,8 +66,7 @@ class MatchTable {
   void remove(uint32_t index);
 
   HashKey key_;
-  KeyedTable<MatchKey> table_;
-  std::vector<MatchEntry> entries_;
+  KeyedTable<MatchKey, MatchEntry> table_;
   uint32_t used_ = 0;
   uint32_t evictions_ = 0;
   uint32_t hand_ = 0;
@@ -81,7 +78,7 @@ uint32_t MatchTable::add(const MatchKey& key, uint32_t hash, const Flows& flows)
     if (looks == kEvictionLooks) return kNotFound;
     const uint32_t candidate = hand_;
     hand_ = hand_ + 1 == capacity() ? 0 : hand_ + 1;
-    if (entries_[candidate].used && entries_[candidate].waiting == 0 && flows.idle(candidate)) remove(candidate);
+    if (table_[candidate].used && table_[candidate].waiting == 0 && flows.idle(candidate)) remove(candidate);
   }
   return insert(key, hash);
 }

@@ -17,11 +17,12 @@ namespace heddle {
 enum class OutputFlowState : uint8_t { free, reserved, orphan };
 
 enum OutputFlowFlag : uint8_t {
-  kOutputDirty = 0x01,    // in the list of entries with pending deltas
+  kOutputDirty = 0x01,    // in the worker's list of entries with pending deltas
   kOutputEnded = 0x02,    // of an earlier session of this port: nothing is sent on it any more (K9)
   kOutputTimed = 0x04,    // in the timer wheel
   kOutputEndDue = 0x08,   // the input flow is still to be told that the path ended
   kOutputCounted = 0x10,  // an orphan in its input port's quota (K9)
+  kOutputShared = 0x20,   // its ID is not of its input's own share (K11)
 };
 
 struct alignas(64) OutputFlow {
@@ -30,12 +31,9 @@ struct alignas(64) OutputFlow {
   uint32_t lost_total;    // as the next hop last told it
   uint32_t pending_ack;   // settled bytes the input flow has not been told of yet (decision 5)
   uint32_t pending_lost;  // of those, lost
-  Epoch input_epoch;
-  PortIndex input_port;
-  FlowId input_flow;
+  InputFlowRef input;     // whom it serves
   FlowId next_free;
   uint16_t queued;  // packets that crossed and are not stamped yet: they pin the entry
-  uint32_t next_dirty;
   uint32_t next_timer;
   uint32_t probe_mark;  // ack_flow when the timer was set: progress since then needs no probe (K5)
   Nanos due_ns;         // of its timer: the next probe (K5), or when an ended entry is settled (K9)
@@ -71,19 +69,40 @@ class OutputFlowTable {
   const OutputFlow& operator[](FlowId id) const { return flows_[id]; }
   uint32_t used() const { return used_; }
 
-  // An ID for (input, epoch, flow), or kNoFlow while the input may not have another one.
-  FlowId reserve(PortIndex input, Epoch epoch, FlowId flow);
-  // Puts an entry back; the caller has seen that extent, queue and pending deltas are zero.
-  void free(FlowId id);
+  // An ID that serves `input`, or kNoFlow while that port may not have another one. The one that was freed last
+  // comes first, since its entry is still in the cache; positions that run on keep its uses apart (K4).
+  FlowId reserve(const InputFlowRef& input) {
+    const bool own = own_share_[input.port] != 0;
+    uint32_t& share = own ? own_share_[input.port] : shared_;
+    if (share == 0) return kNoFlow;
+    --share;
+    const FlowId id = free_;
+    OutputFlow& entry = flows_[id];
+    free_ = entry.next_free;
+    ++used_;
+    entry.input = input;
+    entry.state = OutputFlowState::reserved;
+    entry.flags = static_cast<uint8_t>((entry.flags & kOutputTimed) | (own ? 0 : kOutputShared));
+    entry.backoff = 0;
+    return id;
+  }
+  // Puts an entry back; the caller has seen that extent, queue and pending deltas are zero. A timer may still run.
+  void free(FlowId id) {
+    OutputFlow& entry = flows_[id];
+    ++(entry.flags & kOutputShared ? shared_ : own_share_[entry.input.port]);
+    --used_;
+    entry.flags &= kOutputTimed;
+    entry.state = OutputFlowState::free;
+    entry.next_free = free_;
+    free_ = id;
+  }
 
  private:
-  std::vector<OutputFlow> flows_;  // entry 0 is never used
-  std::vector<uint32_t> used_by_;
-  FlowId free_head_ = kNoFlow;  // oldest freed first, so that an ID rests before it is used again
-  FlowId free_tail_ = kNoFlow;
+  std::vector<OutputFlow> flows_;    // entry 0 is never used
+  std::vector<uint32_t> own_share_;  // by input: IDs that nobody else may have, not in use
+  uint32_t shared_;                  // IDs for whoever comes first, not in use
+  FlowId free_;
   uint32_t used_ = 0;
-  uint32_t guaranteed_;         // IDs every input may always have
-  uint32_t unused_guarantees_;  // sum over inputs of what they have not taken of it
 };
 
 }  // namespace heddle

@@ -75,8 +75,7 @@ void EdgeInput::set_hash(EdgeKey& key) const {
 
 DropReason EdgeInput::read(Packet& packet, const EdgePortInput& port, EdgeKey& key) const {
   const VlanMembership& vlans = port.settings->vlans;
-  const bool checksum_sure = (packet.flags & kPacketChecksumPartial) == 0 && !port.complete_checksums;
-  if (checksum_sure && vlans.native != 0 && is_plain_ipv4(packet.data, packet.length)) {
+  if (port.takes_plain() && (packet.flags & kPacketChecksumPartial) == 0 && is_plain_ipv4(packet.data, packet.length)) {
     if (packet.length > port.settings->mtu_bytes + kEthernetHeaderBytes) return DropReason::too_long;
     const TrafficClass& traffic_class = classifier_.of_untagged_ip(packet.data[15] >> 2);
     set_class(packet, port, traffic_class, vlans.native);
@@ -109,12 +108,6 @@ DropReason EdgeInput::read(Packet& packet, const EdgePortInput& port, EdgeKey& k
   add_pattern(key.match, headers, traffic_class.match);
   set_hash(key);
   return DropReason::none;
-}
-
-// In passes, so that the memory of one frame is fetched while another's is compared.
-void EdgeInput::find(const EdgeKey* keys, uint32_t count, uint32_t* matches) const {
-  for (uint32_t i = 0; i < count; ++i) matches_.prefetch_key(keys[i].hash);
-  for (uint32_t i = 0; i < count; ++i) matches[i] = matches_.find(keys[i].match, keys[i].hash);
 }
 
 Learned EdgeInput::learn_remote(uint64_t mac, uint16_t vlan, FabricAddress source, Nanos now) {

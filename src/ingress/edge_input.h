@@ -25,6 +25,8 @@ struct EdgePortInput {
   PortIndex port;
   bool complete_checksums;  // look for checksums left to the hardware
   TokenBucket flood;
+  // Plain frames need no look at checksums and have a VLAN.
+  bool takes_plain() const { return !complete_checksums && settings->vlans.native != 0; }
 };
 
 enum class EdgeVerdict : uint8_t { drop, flow, no_flow, flood };
@@ -45,22 +47,23 @@ struct EdgeKey {
 
 inline constexpr FabricAddress kFloodAddress{HEDDLE_FLOOD_NODE, 0xffff};
 
-// A frame passes read() and find(), burst by burst; where the entry found is current that is all. Otherwise decide().
+// A frame passes read() and is looked up in matches(), burst by burst; where the entry found is current that is all.
+// Otherwise decide().
 class EdgeInput {
  public:
   EdgeInput(const Topology& topology, uint32_t match_entries, uint32_t station_entries, const HashKey& key);
 
   // `packet` is a host's frame as received on `port`. Unless it is to be dropped its tag is off, ftag, vni, priority,
-  // payload, source and life are set, and `key` is its key.
+  // payload, source and life are set, and `key` is its key, whose bucket is
+  // being fetched.
   DropReason read(Packet& packet, const EdgePortInput& port, EdgeKey& key) const;
-  // The entries of up to kBurst keys.
-  void find(const EdgeKey* keys, uint32_t count, uint32_t* matches) const;
   // Does the entry say all there is to say? Nothing that the station table knew when they were compared has changed,
   // and no flood of the pair is under way.
   bool is_current(const MatchEntry& entry) const {
     return entry.station_version == stations_.version() && entry.flooded_ns == 0;
   }
-  // What becomes of a frame whose entry is not current, or that has none: `match` is what find() said, or kNotFound.
+  // What becomes of a frame whose entry is not current, or that has none: `match` is where it was found, or
+  // kNotFound.
   // Learns its station, sets its destination, takes a flood from the port's share. `flows.idle(match index)`: may that
   // entry be evicted? `flows.queued(match index)`: has its flow a queue?
   template <typename Flows>
@@ -101,6 +104,7 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
     decision.reason = reason;
     return decision;
   };
+  if (mac_is_group(from) || from == 0) return drop(DropReason::source_multicast);
   decision.learned = stations_.learn(from, packet.vni, port.address, port.settings->stations_max, now);
   if (decision.learned == Learned::held) return drop(DropReason::station_held);
   const Station* station = mac_is_group(to) ? nullptr : stations_.find(to, packet.vni);

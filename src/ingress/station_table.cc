@@ -6,15 +6,11 @@
 namespace heddle {
 
 StationTable::StationTable(uint32_t capacity, Nanos age_ns, const HashKey& key)
-    : key_(key),
-      table_(capacity),
-      stations_(capacity),
-      age_ns_(age_ns),
-      ask_again_ns_(std::min(age_ns / 4, kAskAgainNs)) {}
+    : key_(key), stations_(capacity), age_ns_(age_ns), ask_again_ns_(std::min(age_ns / 4, kAskAgainNs)) {}
 
 uint32_t StationTable::index_of(uint64_t mac, uint16_t vlan) const {
   const uint64_t packed = pack(mac, vlan);
-  return table_.find(packed, keyed_hash<8>(&packed, key_));
+  return stations_.find(packed, keyed_hash<8>(&packed, key_));
 }
 
 const Station* StationTable::find(uint64_t mac, uint16_t vlan) const {
@@ -24,11 +20,10 @@ const Station* StationTable::find(uint64_t mac, uint16_t vlan) const {
 
 // A new entry for the address, counted; kNotFound if the table is full.
 uint32_t StationTable::add(uint64_t mac, uint16_t vlan, FabricAddress address) {
-  if (used_ == table_.capacity()) return kNotFound;
+  if (used_ == stations_.capacity()) return kNotFound;
   const uint64_t packed = pack(mac, vlan);
-  const uint32_t index = table_.add(packed, keyed_hash<8>(&packed, key_));
+  const uint32_t index = stations_.add(packed, keyed_hash<8>(&packed, key_));
   if (index == kNotFound) return kNotFound;
-  stations_[index] = {};
   stations_[index].address = address;
   stations_[index].used = true;
   ++used_;
@@ -43,7 +38,7 @@ bool StationTable::make_room_for(FabricAddress address) {
   if (stations_at(most_) <= stations_at(address) + 1) return false;
   for (uint32_t look = 0; look < kLooks; ++look) {
     const uint32_t index = sweep_;
-    sweep_ = sweep_ + 1 == stations_.size() ? 0 : sweep_ + 1;
+    sweep_ = sweep_ + 1 == stations_.capacity() ? 0 : sweep_ + 1;
     const Station& station = stations_[index];
     if (!station.used || station.fixed || station.address != most_) continue;
     remove(index);
@@ -56,7 +51,7 @@ Learned StationTable::learn(uint64_t mac, uint16_t vlan, FabricAddress address, 
   uint32_t index = index_of(mac, vlan);
   if (index == kNotFound) {
     if (stations_at(address) >= quota) return Learned::refused;
-    if (used_ == table_.capacity() && !make_room_for(address)) return Learned::refused;
+    if (used_ == stations_.capacity() && !make_room_for(address)) return Learned::refused;
     index = add(mac, vlan, address);
     if (index == kNotFound) return Learned::refused;
     stations_[index].seen_ns = stations_[index].told_ns = stations_[index].moves_since_ns = now;
@@ -94,8 +89,8 @@ void StationTable::add_fixed(uint64_t mac, uint16_t vlan, FabricAddress address)
 }
 
 void StationTable::remove(uint32_t index) {
-  const uint64_t packed = table_.key_at(index);
-  table_.remove(packed, keyed_hash<8>(&packed, key_));
+  const uint64_t packed = stations_.key_at(index);
+  stations_.remove(packed, keyed_hash<8>(&packed, key_));
   stations_[index].used = false;
   --stations_at(stations_[index].address);
   if (stations_[index].address == most_) find_most();
@@ -118,10 +113,10 @@ void StationTable::age(Nanos now) {
     ++version_;
     next_asked_ns_ = now + ask_again_ns_;
   }
-  const auto looks = std::min<uint32_t>(kLooks, static_cast<uint32_t>(stations_.size()));
+  const auto looks = std::min(kLooks, stations_.capacity());
   for (uint32_t i = 0; i < looks; ++i) {
     const uint32_t index = sweep_;
-    sweep_ = sweep_ + 1 == stations_.size() ? 0 : sweep_ + 1;
+    sweep_ = sweep_ + 1 == stations_.capacity() ? 0 : sweep_ + 1;
     const Station& station = stations_[index];
     if (station.used && !station.fixed && now > station.seen_ns + age_ns_ + ask_again_ns_) remove(index);
   }

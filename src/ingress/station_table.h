@@ -4,7 +4,6 @@
 #pragma once
 
 #include <map>
-#include <vector>
 
 #include "flow/keyed_table.h"
 #include "wire/types.h"
@@ -67,10 +66,9 @@ class StationTable {
   void find_most();
 
   HashKey key_;
-  KeyedTable<uint64_t> table_;
-  std::vector<Station> stations_;
-  std::map<uint32_t, uint32_t> count_at_;  // stations per address: node << 16 | port
-  FabricAddress most_{};                   // the address that has most
+  KeyedTable<uint64_t, Station> stations_;  // key: MAC << 16 | VLAN
+  std::map<uint32_t, uint32_t> count_at_;   // stations per address: node << 16 | port
+  FabricAddress most_{};                    // the address that has most
   Nanos age_ns_;
   uint32_t used_ = 0;
   uint32_t version_ = 1;
@@ -81,9 +79,9 @@ class StationTable {
 
 template <typename Visit>
 void StationTable::for_each(Visit visit) const {
-  for (uint32_t index = 0; index < stations_.size(); ++index) {
+  for (uint32_t index = 0; index < stations_.capacity(); ++index) {
     if (!stations_[index].used) continue;
-    const uint64_t packed = table_.key_at(index);
+    const uint64_t packed = stations_.key_at(index);
     visit(packed >> 16, static_cast<uint16_t>(packed), stations_[index]);
   }
 }

@@ -12,65 +12,53 @@ constexpr uint8_t kProbeBackoffMax = 3;  // K5: at most 8 times the base
 }  // namespace
 
 // An entry is in the list at most once; its pending deltas merge until the next turn takes them.
-void Worker::mark_dirty(Port& output, FlowId id) {
-  OutputFlow& entry = output.output.flows[id];
+void Worker::mark_dirty(Port& output, FlowId id, OutputFlow& entry) {
   if (entry.flags & kOutputDirty) return;
   entry.flags |= kOutputDirty;
-  entry.next_dirty = kNoItem;
-  const uint32_t item = reference(output.index, id);
-  if (dirty_.head == kNoItem)
-    dirty_.head = item;
-  else
-    own(static_cast<PortIndex>(dirty_.tail >> 16)).output.flows[dirty_.tail & 0xffff].next_dirty = item;
-  dirty_.tail = item;
-  ++dirty_count_;
+  dirty_.push_back(reference(output.index, id));
 }
 
 void Worker::apply_acks(Nanos now) {
-  for (uint32_t rounds = dirty_count_; rounds > 0; --rounds) {
-    const uint32_t item = dirty_.head;
+  std::swap(dirty_, settling_);
+  for (const uint32_t item : settling_) {
     Port& output = own(static_cast<PortIndex>(item >> 16));
     const auto id = static_cast<FlowId>(item & 0xffff);
     OutputFlow& entry = output.output.flows[id];
-    dirty_.head = entry.next_dirty;
-    if (dirty_.head == kNoItem)
-      dirty_.tail = kNoItem;
-    else
-      __builtin_prefetch(&own(static_cast<PortIndex>(dirty_.head >> 16)).output.flows[dirty_.head & 0xffff]);
-    --dirty_count_;
     entry.flags &= static_cast<uint8_t>(~kOutputDirty);
     if (entry.state == OutputFlowState::orphan) {  // whom it served is gone (K9)
       output.counters.count(ProtocolEvent::ack_absorbed);
       entry.take_pending();
-      free_if_drained(output, id);
-    } else if (!tell_input(entry, now)) {
-      mark_dirty(output, id);  // that worker's ring is full: next turn
+      free_if_drained(output, id, entry);
+    } else if (Port* input = ports_[entry.input.port]) {
+      const uint32_t acknowledged = entry.pending_ack, lost = entry.pending_lost;
+      const bool ended = entry.flags & kOutputEndDue;
+      entry.take_pending();
+      on_ack(*input, entry.input.epoch, entry.input.flow, acknowledged, lost, ended, now);
+    } else if (!tell_input(entry)) {
+      mark_dirty(output, id, entry);  // next turn
     }
   }
+  settling_.clear();
 }
 
-// Hands an entry's pending delta to the input flow it serves, which may give the entry back at once. False if the other
-// worker's ring is full.
-bool Worker::tell_input(OutputFlow& entry, Nanos now) {
-  const bool ended = entry.flags & kOutputEndDue;
+// Hands an entry's pending delta to the worker of the input flow it serves. False if that one's ring is full.
+bool Worker::tell_input(OutputFlow& entry) {
+  if (entry.pending_ack == 0 && !(entry.flags & kOutputEndDue)) return true;  // the device took it back
   Message message{.kind = MessageKind::ack};
-  message.path_ended = ended;
-  message.input = entry.input_port;
-  message.flow = entry.input_flow;
-  message.epoch = entry.input_epoch;
+  message.path_ended = (entry.flags & kOutputEndDue) != 0;
+  message.input = entry.input.port;
+  message.flow = entry.input.flow;
+  message.epoch = entry.input.epoch;
   message.value = entry.pending_ack;
   message.value2 = entry.pending_lost;
-  if (!is_own(entry.input_port) && !send(worker_of_port_[entry.input_port], message)) return false;
+  if (!send(worker_of_port_[entry.input.port], message)) return false;
   entry.take_pending();
-  if (is_own(message.input))
-    on_ack(message.input, message.epoch, message.flow, message.value, message.value2, ended, now);
   return true;
 }
 
 // Bytes of an input flow are settled downstream. Of an ended session: absorbed (K9).
-void Worker::on_ack(PortIndex input, Epoch epoch, FlowId id, uint32_t acknowledged, uint32_t lost, bool path_ended,
+void Worker::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged, uint32_t lost, bool path_ended,
                     Nanos now) {
-  Port& port = own(input);
   if (epoch != port.input.epoch) return port.counters.count(ProtocolEvent::ack_absorbed);
   InputFlow& flow = port.input.flows[id];
   flow.ack_flow += acknowledged;
@@ -80,38 +68,29 @@ void Worker::on_ack(PortIndex input, Epoch epoch, FlowId id, uint32_t acknowledg
     port.counters.count(ProtocolEvent::path_ended);
   }
   if (port.is_fabric()) {
-    if (acknowledged != 0) mark_ack_due(port, id, now);
+    if (acknowledged != 0) mark_ack_due(port, id, flow, now);
   } else {
     port.counters.acknowledged_bytes += acknowledged - lost;
   }
   if (flow.flow_extent() != 0) return;
   if (flow.queue.empty())
-    finish_if_empty(port, id);
+    finish_if_empty(port, id, flow);
   else if (flow.state == FlowState::held)
     place(port, id, now);
 }
 
-void Worker::mark_ack_due(Port& port, FlowId id, Nanos now) {
-  InputSide& input = port.input;
-  InputFlow& flow = input.flows[id];
+void Worker::mark_ack_due(Port& port, FlowId id, InputFlow& flow, Nanos now) {
   if (flow.flags & kFlowAckDue) return;
   flow.flags |= kFlowAckDue;
-  flow.next_ack_due = kNoFlow;
-  if (input.ack_due.empty()) {
-    input.ack_due.head = id;
-    input.ack_due_since_ns = now;
-  } else {
-    input.flows[input.ack_due.tail].next_ack_due = id;
-  }
-  input.ack_due.tail = id;
-  ++input.ack_due_flows;
+  if (port.input.ack_due.empty()) port.input.ack_due_since_ns = now;
+  port.input.ack_due.push_back(id);
 }
 
 // When the records that wait go out at the latest (W3).
 Nanos Worker::ack_deadline(const Port& port) const {
   if (port.input.ack_due.empty()) return kNever;
   const bool idle = port.output.queue.empty();
-  const bool good = port.input.ack_due_flows >= kGoodAckCount;
+  const bool good = port.input.ack_due.size() >= kGoodAckCount;
   const Nanos wait = idle ? settings_.ack_idle_ns : good ? settings_.ack_busy_ns : settings_.ack_hard_ns;
   return port.input.ack_due_since_ns + std::min(wait, settings_.ack_hard_ns);
 }
@@ -120,17 +99,17 @@ void Worker::make_ack_frames(Port& port, Nanos now) {
   InputSide& input = port.input;
   const uint32_t full = settings_.ack_records_max;
   if (input.ack_due.empty()) return;
-  if (!input.ack_urgent && input.ack_due_flows < full && now < ack_deadline(port)) return;
-  while (!input.ack_due.empty()) {
+  if (!input.ack_urgent && input.ack_due.size() < full && now < ack_deadline(port)) return;
+  uint32_t told = 0;
+  while (told < input.ack_due.size()) {
     Packet* packet = control_packet(port);
-    if (packet == nullptr) return;  // stays due
+    if (packet == nullptr) break;  // the others stay due
     start_records(*packet, HEDDLE_ACK);
-    for (uint32_t records = 0; records < full && !input.ack_due.empty(); ++records) {
-      const FlowId id = input.ack_due.head;
+    const uint32_t last = std::min(told + full, static_cast<uint32_t>(input.ack_due.size()));
+    for (; told < last; ++told) {
+      const FlowId id = input.ack_due[told];
       InputFlow& flow = input.flows[id];
-      input.ack_due.head = flow.next_ack_due;
       flow.flags &= static_cast<uint8_t>(~kFlowAckDue);
-      --input.ack_due_flows;
       append_record(*packet, AckRecord{.flow = id,
                                        .flags = 0,
                                        .severity = flow.severity,
@@ -142,22 +121,20 @@ void Worker::make_ack_frames(Port& port, Nanos now) {
     port.counters.count(ProtocolEvent::ack_sent);
     queue_control(port, packet);
   }
-  input.ack_due.tail = kNoFlow;
-  input.ack_urgent = false;
+  input.ack_due.erase(input.ack_due.begin(), input.ack_due.begin() + told);
+  if (input.ack_due.empty()) input.ack_urgent = false;
 }
 
 // An entry that its input flow has let go is free once nothing refers to it any more.
-void Worker::free_if_drained(Port& output, FlowId id) {
-  OutputFlow& entry = output.output.flows[id];
+void Worker::free_if_drained(Port& output, FlowId id, OutputFlow& entry) {
   if (entry.state != OutputFlowState::orphan || entry.queued != 0 || entry.extent() != 0) return;
   if (entry.flags & kOutputDirty) return;
   if (entry.flags & kOutputCounted) {
     output.counters.count(ProtocolEvent::orphan_freed);
-    ++output.output.returns[entry.input_port].orphans;
-    output.output.returns_due |= PortSet{1} << entry.input_port;
+    ++output.output.returns[entry.input.port].orphans;
+    output.output.returns_due |= PortSet{1} << entry.input.port;
   }
   if (entry.flags & kOutputEnded) start_positions(output, id);
-  entry.flags &= kOutputTimed;
   output.output.flows.free(id);
 }
 
@@ -200,7 +177,7 @@ void Worker::input_timer(Port& port, FlowId id, Nanos now) {
   const Nanos until = flow.match == kNoMatch ? 0 : edge_.held_until(edge_.matches()[flow.match]);
   if (now < until) return set_hold(port, id, until);  // beyond the wheel: not yet
   if (flow.queue.empty())
-    finish_if_empty(port, id);
+    finish_if_empty(port, id, flow);
   else if (flow.state == FlowState::held)
     place(port, id, now);
 }
@@ -215,7 +192,7 @@ void Worker::output_timer(Port& output, FlowId id, Nanos now) {
     output.counters.count(ProtocolEvent::settled_by_end);
     entry.settle_lost(entry.extent());
     entry.ack_flow = entry.data_flow;
-    return mark_dirty(output, id);
+    return mark_dirty(output, id, entry);
   }
   if (entry.ack_flow != entry.probe_mark) {
     entry.backoff = 0;

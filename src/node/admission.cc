@@ -7,31 +7,32 @@
 
 namespace heddle {
 
-// Every frame of a flow passes here, at the edge and in transit. Past a mark the tail is dropped (A8): all classes are
-// lossy yet. An empty queue takes any frame.
-void Worker::admit(Port& port, FlowId id, Packet* packet, Nanos now) {
-  InputFlow& flow = port.input.flows[id];
+// Every frame of a flow passes here, at the edge and in transit.
+void Worker::admit(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
+  flow.next_data_flow += packet->payload;
+  packet->input.flow = id;
+  packet->input.epoch = port.input.epoch;
+  if (flow.state != FlowState::idle || !pass_through(port, id, flow, packet, now))
+    join_queue(port, id, flow, packet, now);
+}
+
+// Past a mark the tail is dropped (A8): all classes are lossy yet. An empty queue takes any frame.
+void Worker::join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
   DropReason reason = DropReason::none;
   if (packet->hop_limit == 0 && flow.destination.node != node_address_)
     reason = DropReason::hop_limit;
-  else if (!flow.queue.empty() && flow.queue_extent() + packet->payload > flow_queue_mark(flow))
+  else if (!flow.queue.empty() && flow.queue_extent() > flow_queue_mark(flow))
     reason = DropReason::flow_queue_full;
   else if (input_buffers(port) > settings_.input_drop_mark_packets)
     reason = DropReason::input_full;
-  flow.next_data_flow += packet->payload;
   if (reason != DropReason::none) {
     drop_from_flow(port, id, packet, reason);
-    return finish_if_empty(port, id);
+    return finish_if_empty(port, id, flow);
   }
-  packet->input_flow = id;
-  packet->epoch = port.input.epoch;
-  const bool idle = flow.state == FlowState::idle;
-  if (idle && flow.output_flow != kNoFlow) yield_id(port, flow);  // its queue ran empty: it has had its turn
-  if (idle && pass_through(port, id, flow, packet, now)) return;
   flow.queue.push(packet);
   ++flow.queued_packets;
   ++port.input.queued_packets;
-  if (idle) place(port, id, now);
+  if (flow.state == FlowState::idle) place(port, id, now);
 }
 
 uint32_t Worker::flow_queue_mark(const InputFlow& flow) const {
@@ -42,11 +43,15 @@ uint32_t Worker::flow_queue_mark(const InputFlow& flow) const {
 // here for the same output, and there is room. What it has to have, it has here as in arbitration; how much one flow
 // may pass by it in a turn is bounded by the room.
 bool Worker::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
-  if (flow.flags & (kFlowLeaving | kFlowPending)) return false;
+  if (flow.flags & (kFlowLeaving | kFlowPending) || packet->hop_limit == 0) return false;
+  if (port.is_fabric() && port.credits.held() > settings_.input_drop_mark_packets) return false;
   if (flow.output_flow == kNoFlow) {
     DropReason reason = DropReason::none;
     const PortIndex output = choose_port(port, flow.destination, packet->hop_limit, reason);
     if (output == kNoPort || !reserve_output(port, id, flow, output)) return false;
+  } else if (!port.input.voqs[flow.follow_port].wanting.empty()) {
+    yield_id(port, flow);  // its queue ran empty: it has had its turn
+    return false;
   }
   Voq& voq = port.input.voqs[flow.follow_port];
   if (!voq.ready.empty() || voq.room < packet->cost) return false;
@@ -57,13 +62,12 @@ bool Worker::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet
 // A packet leaves its flow for the crossing; the flow has an output flow ID, and the room is there.
 void Worker::hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now) {
   flow.data_flow += packet->payload;
-  if (flow.turn_packets < kTurnPackets) ++flow.turn_packets;
   packet->output_flow = flow.output_flow;
   voq.room -= packet->cost;
   cross(port, flow.follow_port, packet, now);
 }
 
-// K11: the flow goes behind the others that wait for an ID at the same output, once its extent is zero.
+// K11: the flow goes behind those that wait for an ID at the same output, if any do, once its extent is zero.
 void Worker::yield_id(Port& port, InputFlow& flow) {
   if (port.input.voqs[flow.follow_port].wanting.empty() || (flow.flags & kFlowLeaving)) return;
   flow.flags |= kFlowLeaving;
@@ -78,8 +82,9 @@ uint32_t Worker::input_buffers(const Port& port) const {
 
 // A frame of the flow that never goes on: settled here, as lost (K4).
 void Worker::drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason reason) {
-  port.input.flows[id].settle_lost(packet->payload);
-  if (port.is_fabric()) mark_ack_due(port, id, now_);
+  InputFlow& flow = port.input.flows[id];
+  flow.settle_lost(packet->payload);
+  if (port.is_fabric()) mark_ack_due(port, id, flow, now_);
   drop_at_input(port, packet, reason);
 }
 
@@ -92,7 +97,7 @@ void Worker::drop_queue(Port& port, FlowId id, DropReason reason) {
   }
   flow.queued_packets = 0;
   flow.state = FlowState::idle;
-  finish_if_empty(port, id);
+  finish_if_empty(port, id, flow);
 }
 
 // A flow with a queue and in no list: where does it stand?
@@ -135,13 +140,12 @@ void Worker::route(Port& port, FlowId id, Nanos now) {
 bool Worker::reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output) {
   if (output != flow.follow_port && flow.follow_port != kNoPort) ++flow.path_epoch;
   flow.follow_port = output;
-  if (!is_own(output)) return false;
-  Port& there = own(output);
-  if (!there.usable() || there.output.wanting_inputs != 0) return false;
-  flow.output_flow = there.output.flows.reserve(port.index, port.input.epoch, id);
+  Port* there = ports_[output];
+  if (there == nullptr || !there->usable() || there->output.wanting_inputs != 0) return false;
+  flow.output_flow = there->output.flows.reserve({port.input.epoch, port.index, id});
   if (flow.output_flow == kNoFlow) return false;
-  flow.turn_packets = 0;
-  there.counters.count(ProtocolEvent::id_reserved);
+  flow.turn_start = flow.data_flow;
+  there->counters.count(ProtocolEvent::id_reserved);
   return true;
 }
 
@@ -149,7 +153,7 @@ bool Worker::reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex ou
 // shortest path (R2, R6). kNoPort with the reason if there is none.
 PortIndex Worker::choose_port(const Port& input, FabricAddress destination, uint8_t hop_limit, DropReason& reason) {
   if (destination.node == node_address_) {
-    const bool edge = destination.port < ports_.size() && (edge_ports_ >> destination.port & 1);
+    const bool edge = destination.port < kPortsMax && (edge_ports_ >> destination.port & 1);
     reason = edge ? DropReason::same_port : DropReason::no_such_port;
     return edge && destination.port != input.index ? destination.port : kNoPort;
   }
@@ -159,25 +163,28 @@ PortIndex Worker::choose_port(const Port& input, FabricAddress destination, uint
   }
   const PortSet ports = routes_.primary(destination.node) & ~(PortSet{1} << input.index);
   reason = DropReason::no_route;
+  if (std::has_single_bit(ports)) {
+    const auto port = static_cast<PortIndex>(std::countr_zero(ports));
+    return board_.up(port) ? port : kNoPort;
+  }
   return least_loaded(ports, board_, random_.next());
 }
 
 // F9: with an empty queue and nothing outstanding the flow is gone; its IDs are free, the way back first.
-void Worker::finish_if_empty(Port& port, FlowId id) {
-  InputFlow& flow = port.input.flows[id];
+void Worker::finish_if_empty(Port& port, FlowId id, InputFlow& flow) {
   if (!flow.in_use() || !flow.queue.empty() || flow.flow_extent() != 0) return;
   if (flow.flags & kFlowPending) return;  // its timer comes back to it
   if (flow.output_flow != kNoFlow) give_back(port, flow, false);
   flow.flags &= kFlowAckDue;
   flow.state = FlowState::idle;
-  if (port.input.ids != nullptr) port.input.ids->put(id);
+  if (!port.is_fabric()) port.input.flows.put(id);
   port.counters.count(ProtocolEvent::flow_freed);
 }
 
 // Ends the pin on the output flow ID. `count_orphan`: the flow's own session has ended and packets of it may still be
 // on their way (K9).
 void Worker::give_back(Port& port, InputFlow& flow, bool count_orphan) {
-  const GivenBack pin{flow.follow_port, flow.output_flow, count_orphan};
+  const FlowId id = flow.output_flow;
   flow.output_flow = kNoFlow;
   flow.flags &= static_cast<uint8_t>(~kFlowLeaving);
   port.counters.count(ProtocolEvent::id_given_back);
@@ -185,8 +192,9 @@ void Worker::give_back(Port& port, InputFlow& flow, bool count_orphan) {
     ++port.input.orphans;
     port.counters.count(ProtocolEvent::orphan_made);
   }
-  if (is_own(pin.output)) return release_output_flow(own(pin.output), pin.id, count_orphan);
-  const uint32_t worker = worker_of_port_[pin.output];
+  if (Port* output = ports_[flow.follow_port]) return release_output_flow(*output, id, count_orphan);
+  const uint32_t worker = worker_of_port_[flow.follow_port];
+  const GivenBack pin{flow.follow_port, id, count_orphan};
   to_[worker]->given_back.push(&pin);
   result_.woken |= uint64_t{1} << worker;
   ++result_.crossings;
@@ -196,7 +204,7 @@ void Worker::release_output_flow(Port& output, FlowId id, bool counted) {
   OutputFlow& entry = output.output.flows[id];
   entry.state = OutputFlowState::orphan;
   if (counted) entry.flags |= kOutputCounted;
-  free_if_drained(output, id);
+  free_if_drained(output, id, entry);
 }
 
 // E1: nothing of the flow moves before `until`.
@@ -235,14 +243,14 @@ void Worker::age_waiting(Nanos now) {
 
 void Worker::drop_expired_frames(Port& port, FlowId id, Nanos now) {
   InputFlow& flow = port.input.flows[id];
-  while (!flow.queue.empty() && life_left(*flow.queue.head, now) == 0) {
+  while (!flow.queue.empty() && life_over(*flow.queue.head, now)) {
     --flow.queued_packets;
     --port.input.queued_packets;
     drop_from_flow(port, id, flow.queue.pop(), DropReason::life_ended);
   }
   if (!flow.queue.empty()) return;
   flow.state = FlowState::idle;
-  finish_if_empty(port, id);
+  finish_if_empty(port, id, flow);
 }
 
 // R12: after a change of routes, flows whose port no longer lies on a shortest path leave it, each when its extent is
@@ -259,7 +267,7 @@ void Worker::leave_stale_paths() {
       if (!flow.in_use() || flow.output_flow == kNoFlow || flow.destination.node == node_address_) continue;
       if (routes_.primary(flow.destination.node) >> flow.follow_port & 1) continue;
       flow.flags |= kFlowLeaving;
-      if (flow.queue.empty()) finish_if_empty(*port, id);
+      if (flow.queue.empty()) finish_if_empty(*port, id, flow);
     }
   }
 }

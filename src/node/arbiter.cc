@@ -90,8 +90,7 @@ void Worker::accept(Port& output, Packet* packet) {
   bool dead = !output.usable();
   if (packet->output_flow != kNoFlow) {
     OutputFlow& entry = output.output.flows[packet->output_flow];
-    assert(entry.state != OutputFlowState::free && entry.input_port == packet->input_port);
-    assert(entry.input_flow == packet->input_flow && entry.input_epoch == packet->epoch);  // invariant 4
+    assert(entry.state != OutputFlowState::free && entry.input == packet->input);  // invariant 4
     ++entry.queued;
     dead = dead || (entry.flags & kOutputEnded);
   }
@@ -138,7 +137,7 @@ void Worker::grant_ids(Nanos now) {
       message.flow = wanted.flow;
       message.epoch = wanted.epoch;
       if (port->usable()) {
-        message.value = output.flows.reserve(input, wanted.epoch, wanted.flow);
+        message.value = output.flows.reserve({wanted.epoch, input, wanted.flow});
         if (message.value == kNoFlow) {
           if ((output.wanting_inputs & (output.wanting_inputs - 1)) == 0) break;
           continue;
@@ -173,7 +172,7 @@ void Worker::on_grant(PortIndex input, PortIndex output, FlowId flow_id, Epoch e
   } else {
     port.input.flows.pop(voq.wanting);
     flow.output_flow = id;
-    flow.turn_packets = 0;
+    flow.turn_start = flow.data_flow;
     const bool here = flow.destination.node == node_address_;
     if (!here && !(routes_.primary(flow.destination.node) >> output & 1)) flow.flags |= kFlowLeaving;  // R12
     place(port, flow_id, now);

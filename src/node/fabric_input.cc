@@ -8,10 +8,27 @@ namespace {
 constexpr uint32_t kPlausibleHoleBytes = 1u << 30;  // more than a link can have outstanding (K13)
 }  // namespace
 
-void Worker::fabric_receive(Port& port, Packet* packet, Nanos now) {
-  LinkFrame frame;
-  const DropReason reason = check_frame(packet->data, packet->length, frame);
-  if (reason != DropReason::none) return drop_at_input(port, packet, reason);
+// In passes, as at the edge: frames are judged, then their flows' entries have come.
+void Worker::fabric_receive(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  LinkFrame frames[kBurst];
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    Packet* packet = packets[i];
+    const DropReason reason = check_frame(packet->data, packet->length, frames[kept]);
+    if (reason != DropReason::none) {
+      drop_at_input(port, packet, reason);
+      continue;
+    }
+    if (frames[kept].kind == HEDDLE_DATA) {
+      read_data_header(*packet);
+      if (port.input.flows.valid(packet->input.flow)) __builtin_prefetch(&port.input.flows[packet->input.flow]);
+    }
+    packets[kept++] = packet;
+  }
+  for (uint32_t i = 0; i < kept; ++i) take_frame(port, packets[i], frames[i], now);
+}
+
+void Worker::take_frame(Port& port, Packet* packet, const LinkFrame& frame, Nanos now) {
   if (frame.kind == HEDDLE_HELLO) {
     receive_hello(port, frame, now);
   } else if (!port.session.up()) {
@@ -32,7 +49,6 @@ void Worker::fabric_receive(Port& port, Packet* packet, Nanos now) {
 }
 
 void Worker::receive_data(Port& port, Packet* packet, Nanos now) {
-  read_data_header(*packet);
   packet->cost =
       static_cast<uint16_t>((HEDDLE_DATA_OVERHEAD_BYTES + packet->payload + kBufferBytes - 1) / kBufferBytes);
   if (!port.credits.received(packet->cost) || packet->vc != 0) {  // one virtual channel yet
@@ -42,19 +58,20 @@ void Worker::receive_data(Port& port, Packet* packet, Nanos now) {
   const bool for_this_node = packet->destination.node == node_address_;
   const bool flood_frame = packet->destination.node == HEDDLE_FLOOD_NODE;
   if (for_this_node || flood_frame) learn_from_fabric(port, *packet, now);
-  if (packet->input_flow != kNoFlow) return receive_flow_data(port, packet, now);
+  if (packet->input.flow != kNoFlow) return receive_flow_data(port, packet, now);
   if (!flood_frame) return receive_no_flow(port, packet, now);
   flood(port, packet, now);
 }
 
 // F5, K4: the position tells what was lost before this frame and whether it has been here already.
 void Worker::receive_flow_data(Port& port, Packet* packet, Nanos now) {
-  const FlowId id = packet->input_flow;
-  if (!port.input.flows.valid(id) || !advance_past_hole(port, id, packet->position)) {
+  const FlowId id = packet->input.flow;
+  const bool valid = port.input.flows.valid(id);
+  InputFlow& flow = port.input.flows[valid ? id : kNoFlow];
+  if (!valid || !advance_past_hole(port, id, flow, packet->position)) {
     drop_at_input(port, packet, DropReason::protocol_error);
     return protocol_error(port, now);
   }
-  InputFlow& flow = port.input.flows[id];
   if (flow.next_data_flow != packet->position) return drop_at_input(port, packet, DropReason::duplicate);
   if (!flow.in_use()) {
     flow.flags = static_cast<uint8_t>((flow.flags & kFlowAckDue) | kFlowInUse);
@@ -68,20 +85,19 @@ void Worker::receive_flow_data(Port& port, Packet* packet, Nanos now) {
     drop_at_input(port, packet, DropReason::protocol_error);
     return protocol_error(port, now);  // an ID names one flow while it is in use (invariant 4)
   }
-  admit(port, id, packet, now);
+  admit(port, id, flow, packet, now);
 }
 
 // F12: bytes up to `position` that never came are lost: counted at once in all totals, so that extents never hold
 // them, and told upstream. False if that is impossible.
-bool Worker::advance_past_hole(Port& port, FlowId id, uint32_t position) {
-  InputFlow& flow = port.input.flows[id];
+bool Worker::advance_past_hole(Port& port, FlowId id, InputFlow& flow, uint32_t position) {
   if (!serial_before(flow.next_data_flow, position)) return true;
   const uint32_t hole = position - flow.next_data_flow;
   if (hole > kPlausibleHoleBytes) return false;
   flow.next_data_flow = position;
   flow.settle_lost(hole);
   port.counters.count(ProtocolEvent::hole);
-  mark_ack_due(port, id, now_);
+  mark_ack_due(port, id, flow, now_);
   return true;
 }
 
@@ -135,15 +151,17 @@ bool Worker::receive_ack(Port& port, const AckRecord& record) {
   entry.lost_total = record.lost_total;
   entry.pending_ack += acknowledged;
   entry.pending_lost += lost;
-  mark_dirty(port, record.flow);
+  mark_dirty(port, record.flow, entry);
   return true;
 }
 
 // K5: answered at once with the present totals.
 bool Worker::receive_probe(Port& port, const ProbeRecord& record, Nanos now) {
-  if (!port.input.flows.valid(record.flow) || !advance_past_hole(port, record.flow, record.data_flow)) return false;
+  if (!port.input.flows.valid(record.flow)) return false;
+  InputFlow& flow = port.input.flows[record.flow];
+  if (!advance_past_hole(port, record.flow, flow, record.data_flow)) return false;
   port.counters.count(ProtocolEvent::probe_answered);
-  mark_ack_due(port, record.flow, now);
+  mark_ack_due(port, record.flow, flow, now);
   port.input.ack_urgent = true;
   return true;
 }

@@ -104,7 +104,7 @@ void Worker::end_outputs(Port& port, Nanos now) {
   for (uint32_t i = 0; i < output.pending_packets; ++i) {  // stamped: their bytes are settled with the outstanding ones
     port.counters.drop(DropReason::link_down);
     const Packet& packet = *output.pending[i];
-    if (packet.input_port != kNoPort) give_room_back(port, packet.input_port, packet.cost, packet.flags);
+    if (packet.input.port != kNoPort) give_room_back(port, packet);
     discard(output.pending[i]);
   }
   output.pending_packets = 0;
@@ -128,7 +128,7 @@ void Worker::end_outputs(Port& port, Nanos now) {
       if (!(entry.flags & kOutputTimed)) arm_timer(port.index, id, settle_at);
       entry.due_ns = settle_at;
     }
-    mark_dirty(port, id);
+    mark_dirty(port, id, entry);
   }
 }
 
@@ -146,8 +146,7 @@ void Worker::end_inputs(Port& port) {
   }
   for (Voq& voq : input.voqs) voq.ready = voq.wanting = {};
   input.queued_packets = 0;
-  input.ack_due = {};
-  input.ack_due_flows = 0;
+  input.ack_due.clear();
   input.ack_urgent = false;
 }
 
@@ -160,7 +159,7 @@ Packet* Worker::control_packet(Port& port) {
     return nullptr;
   }
   ++port.counters.originated_frames;
-  packet->input_port = kNoPort;
+  packet->input.port = kNoPort;
   packet->flags = kPacketRecords;
   return packet;
 }

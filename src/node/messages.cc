@@ -31,8 +31,8 @@ void Worker::take_messages(Nanos now) {
 void Worker::take(const Message& message, Nanos now) {
   switch (message.kind) {
     case MessageKind::ack:
-      return on_ack(message.input, message.epoch, message.flow, message.value, message.value2, message.path_ended != 0,
-                    now);
+      return on_ack(own(message.input), message.epoch, message.flow, message.value, message.value2,
+                    message.path_ended != 0, now);
     case MessageKind::want:
       return on_want(own(message.output), message.input, message.flow, message.epoch);
     case MessageKind::grant:

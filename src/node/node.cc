@@ -35,7 +35,6 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
     port->output.pace = TokenBucket(8e9 / static_cast<double>(settings.rate_bps), kBurstNs);
   }
   if (settings.fabric) return port;
-  port->input.ids = std::make_unique<FlowIdPool>(fabric.flow_ids);
   const uint32_t flood = settings.flood_frames_per_second;
   port->input.edge = {.settings = &settings,
                       .address = self,

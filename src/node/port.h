@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "flow/flow_id_pool.h"
 #include "flow/input_flow.h"
 #include "flow/output_flow.h"
 #include "flow/token_bucket.h"
@@ -33,21 +32,19 @@ struct Voq {
 };
 
 struct InputSide {
-  InputSide(uint32_t flow_ids, uint32_t outputs) : flows(flow_ids), voqs(outputs) {}
+  InputSide(uint32_t flow_ids, uint32_t outputs) : flows(flow_ids), voqs(outputs) { ack_due.reserve(flow_ids); }
 
   InputFlowTable flows;
-  PortSet wanting_outputs = 0;      // outputs that flows here wait for a flow ID at; a superset
-  std::vector<Voq> voqs;            // by output port
-  std::unique_ptr<FlowIdPool> ids;  // edge ports
-  EdgePortInput edge{};             // edge ports
-  Epoch epoch = 1;                  // sessions of this port so far; edge ports stay at 1
-  uint32_t queued_packets = 0;      // in all its flow queues
-  uint32_t orphans = 0;             // output flow IDs that packets of ended sessions still hold (K9)
-  uint32_t last_sequence = 0;       // newest of channel 0 (K2)
-  PacketQueue waiting;              // edge: frames that wait for a flow ID (F10), `position` = match
+  PortSet wanting_outputs = 0;  // outputs that flows here wait for a flow ID at; a superset
+  std::vector<Voq> voqs;        // by output port
+  EdgePortInput edge{};         // edge ports
+  Epoch epoch = 1;              // sessions of this port so far; edge ports stay at 1
+  uint32_t queued_packets = 0;  // in all its flow queues
+  uint32_t orphans = 0;         // output flow IDs that packets of ended sessions still hold (K9)
+  uint32_t last_sequence = 0;   // newest of channel 0 (K2)
+  PacketQueue waiting;          // edge: frames that wait for a flow ID (F10), `position` = match
   uint32_t waiting_packets = 0;
-  FlowList ack_due;  // fabric: flows whose totals go upstream; linked by next_ack_due
-  uint32_t ack_due_flows = 0;
+  std::vector<FlowId> ack_due;  // fabric: flows whose totals go upstream, each once
   Nanos ack_due_since_ns = 0;
   bool ack_urgent = false;  // a probe asked
 };
@@ -86,20 +83,22 @@ struct OutputSide {
 };
 
 struct Port {
-  Port(PortIndex port_index, const TopologyPort& port_settings, const FabricSettings& fabric, uint32_t ports,
+  Port(PortIndex port_index, const TopologyPort& port_settings, const FabricSettings& fabric_settings, uint32_t ports,
        const SessionOptions& session_options)
       : index(port_index),
+        fabric(port_settings.fabric),
         settings(port_settings),
-        input(fabric.flow_ids, ports),
-        output(fabric.flow_ids, ports),
+        input(fabric_settings.flow_ids, ports),
+        output(fabric_settings.flow_ids, ports),
         session(session_options),
-        credits(port_settings.fabric ? fabric.link_credits : 0, fabric.credit_interval_ns) {}
+        credits(fabric ? fabric_settings.link_credits : 0, fabric_settings.credit_interval_ns) {}
 
-  bool is_fabric() const { return settings.fabric; }
+  bool is_fabric() const { return fabric; }
   // May frames be sent to it? Edge ports always; fabric ports with a session.
-  bool usable() const { return !settings.fabric || session.up(); }
+  bool usable() const { return !fabric || session.up(); }
 
   PortIndex index;
+  const bool fabric;
   const TopologyPort& settings;
   Device* device = nullptr;
   uint32_t receive_room = ~0u;  // of the device

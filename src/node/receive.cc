@@ -38,14 +38,16 @@ void Worker::receive_port(Port& port, Nanos now) {
     }
     result_.packets += count;
     port.counters.received_frames += count;
+    uint64_t bytes = 0;
     for (uint32_t i = 0; i < count; ++i) {
       __builtin_prefetch(packets[i]->data);
-      port.counters.received_bytes += packets[i]->length;
+      bytes += packets[i]->length;
       packets[i]->arrival_ns = port.seen_empty_ns;
-      packets[i]->input_port = port.index;
+      packets[i]->input.port = port.index;
     }
+    port.counters.received_bytes += bytes;
     if (port.is_fabric())
-      for (uint32_t i = 0; i < count; ++i) fabric_receive(port, packets[i], now);
+      fabric_receive(port, packets, count, now);
     else
       edge_receive(port, packets, count, now);
     if (count < kBurst) return;
@@ -64,25 +66,26 @@ void Worker::bound_arrivals(Port& port, Nanos now) {
   port.mark_frames = port.counters.received_frames;
 }
 
-// In passes over the burst, so that memory is fetched while something else is done: headers, entries, flows (F4).
+// In passes over the burst, so that memory is fetched while something else is done: headers, records, flows (F4).
 void Worker::edge_receive(Port& port, Packet** packets, uint32_t count, Nanos now) {
   EdgeKey keys[kBurst];
   uint32_t found[kBurst];
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    const DropReason reason = edge_.read(*packets[i], port.input.edge, keys[kept]);
+    Packet* packet = packets[i];
+    const DropReason reason = edge_.read(*packet, port.input.edge, keys[kept]);
     if (reason != DropReason::none) {
-      drop_at_input(port, packets[i], reason);
+      drop_at_input(port, packet, reason);
       continue;
     }
-    packets[kept++] = packets[i];
+    packets[kept++] = packet;
   }
-  edge_.find(keys, kept, found);
   MatchTable& matches = edge_.matches();
-  for (uint32_t i = 0; i < kept; ++i)
-    if (found[i] != kNotFound) __builtin_prefetch(&matches[found[i]]);
-  for (uint32_t i = 0; i < kept; ++i)
+  for (uint32_t i = 0; i < kept; ++i) matches.prefetch_record(keys[i].hash);
+  for (uint32_t i = 0; i < kept; ++i) {
+    found[i] = matches.find(keys[i].match, keys[i].hash);
     if (found[i] != kNotFound) __builtin_prefetch(&port.input.flows[matches[found[i]].flow]);
+  }
   const uint32_t evictions = matches.evictions();
   for (uint32_t i = 0; i < kept; ++i) {
     Packet* packet = packets[i];
@@ -153,22 +156,20 @@ InputFlow* Worker::flow_in_use(Port& port, uint32_t match_index) {
 }
 
 // The flow of a match, attached to a free ID if it has none (F4); kNoFlow if there is none free.
-FlowId Worker::flow_of(Port& port, uint32_t match_index, Nanos now) {
-  MatchEntry& match = edge_.matches()[match_index];
+FlowId Worker::flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nanos now) {
   const Nanos hold_until = edge_.held_until(match);
   if (const InputFlow* known = flow_in_use(port, match_index)) {
     if (hold_until > now && known->state == FlowState::idle && !(known->flags & kFlowPending))
       hold_for(port, match.flow, hold_until);
     return match.flow;
   }
-  const FlowId id = port.input.ids->take();
+  const FlowId id = port.input.flows.take();
   if (id == kNoFlow) return kNoFlow;
   match.flow = id;
   InputFlow& flow = port.input.flows[id];
   flow.flags = kFlowInUse;
   flow.follow_port = kNoPort;
   flow.path_epoch = 0;
-  flow.turn_packets = 0;
   flow.match = match_index;
   flow.destination = match.destination;
   flow.ftag = match.ftag;
@@ -182,11 +183,17 @@ FlowId Worker::flow_of(Port& port, uint32_t match_index, Nanos now) {
 void Worker::attach_flow(Port& port, Packet* packet, uint32_t match_index, Nanos now) {
   MatchEntry& match = edge_.matches()[match_index];
   match.bytes += packet->payload;
-  const InputFlow* flow = port.input.waiting.empty() ? nullptr : flow_in_use(port, match_index);
-  if (port.input.waiting.empty() || (match.waiting == 0 && flow != nullptr && !flow->turn_over())) {
-    const FlowId id = flow_of(port, match_index, now);
-    if (id != kNoFlow) return admit(port, id, packet, now);
+  if (!port.input.waiting.empty()) {
+    const InputFlow* flow = flow_in_use(port, match_index);
+    if (match.waiting != 0 || flow == nullptr || flow->turn_over())
+      return wait_for_id(port, packet, match, match_index);
   }
+  const FlowId id = flow_of(port, match, match_index, now);
+  if (id == kNoFlow) return wait_for_id(port, packet, match, match_index);
+  admit(port, id, port.input.flows[id], packet, now);
+}
+
+void Worker::wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index) {
   if (port.input.waiting_packets >= waiting_max_) return drop_at_input(port, packet, DropReason::no_flow_id);
   port.counters.count(ProtocolEvent::edge_id_waited);
   packet->position = match_index;
@@ -198,13 +205,13 @@ void Worker::attach_flow(Port& port, Packet* packet, uint32_t match_index, Nanos
 void Worker::serve_waiting(Port& port, Nanos now) {
   while (!port.input.waiting.empty()) {
     Packet* packet = port.input.waiting.head;
-    const uint32_t index = packet->position;
-    const FlowId id = flow_of(port, index, now);
+    MatchEntry& match = edge_.matches()[packet->position];
+    const FlowId id = flow_of(port, match, packet->position, now);
     if (id == kNoFlow) return;
     port.input.waiting.pop();
     --port.input.waiting_packets;
-    --edge_.matches()[index].waiting;
-    admit(port, id, packet, now);
+    --match.waiting;
+    admit(port, id, port.input.flows[id], packet, now);
   }
 }
 
@@ -239,7 +246,7 @@ void Worker::flood(Port& port, Packet* packet, Nanos now) {
     copy->data = bytes;
     copy->next = nullptr;
     copy->flags |= kPacketCopy;
-    copy->input_flow = copy->output_flow = kNoFlow;
+    copy->input.flow = copy->output_flow = kNoFlow;
     std::memcpy(bytes, packet->data, packet->length);
     port.input.voqs[output].room -= copy->cost;
     cross(port, output, copy, now);

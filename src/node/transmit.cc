@@ -57,8 +57,10 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
     output.pace.take(now, packet->length + kWireExtraBytes);
     burst[count++] = packet;
   }
-  while (count < kBurst && !output.queue.empty() && output.pace.allows(now)) {
-    if (life_left(*output.queue.head, now) < HEDDLE_LIFE_UNIT_NS) {  // K8, also of a frame that waits for credit
+  const bool paced = output.pace.limits();
+  while (count < kBurst && !output.queue.empty() && (!paced || output.pace.allows(now))) {
+    const Nanos left = life_left(*output.queue.head, now);
+    if (left < HEDDLE_LIFE_UNIT_NS) {  // K8, also of a frame that waits for credit
       drop_at_output(port, take_queued(port), DropReason::life_ended);
       continue;
     }
@@ -68,21 +70,21 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
       break;
     }
     Packet* packet = take_queued(port);
-    stamp(port, packet, now);
+    stamp(port, packet, left, now);
     port.credits.sent(cost, now);
-    output.pace.take(now, packet->length + kWireExtraBytes);
+    if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
     burst[count++] = packet;
   }
   send_burst(port, burst, count, now);
   return count == kBurst && output.pending_packets == 0;
 }
 
-void Worker::stamp(Port& port, Packet* packet, Nanos now) {
+void Worker::stamp(Port& port, Packet* packet, Nanos left, Nanos now) {
   Stamp stamp{.session_tag = port.session.tag(),
               .sequence = ++port.output.sequence,
               .flow = packet->output_flow,
               .data_flow = 0,
-              .life_units = life_units(life_left(*packet, now)),
+              .life_units = life_units(left),
               .source_mac = port.mac};
   if (packet->output_flow != kNoFlow) {
     OutputFlow& entry = port.output.flows[packet->output_flow];
@@ -106,7 +108,7 @@ void Worker::stamp(Port& port, Packet* packet, Nanos now) {
 void Worker::age_pending(Port& port, Nanos now) {
   for (uint32_t i = 0; i < port.output.pending_packets; ++i) {
     Packet* packet = port.output.pending[i];
-    if (packet->input_port != kNoPort) restamp_life(*packet, life_units(life_left(*packet, now)));
+    if (packet->input.port != kNoPort) restamp_life(*packet, life_units(life_left(*packet, now)));
   }
 }
 
@@ -118,14 +120,15 @@ bool Worker::transmit_edge(Port& port, Nanos now) {
   }
   Packet* burst[kBurst];
   uint32_t count = 0;
-  while (count < kBurst && !output.queue.empty() && output.pace.allows(now)) {
+  const bool paced = output.pace.limits();
+  while (count < kBurst && !output.queue.empty() && (!paced || output.pace.allows(now))) {
     Packet* packet = take_queued(port);
     const DropReason reason = prepare_for_host(port, packet, now);
     if (reason != DropReason::none) {
       drop_at_output(port, packet, reason);
       continue;
     }
-    output.pace.take(now, packet->length + kWireExtraBytes);
+    if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
     burst[count++] = packet;
   }
   send_burst(port, burst, count, now);
@@ -135,11 +138,12 @@ bool Worker::transmit_edge(Port& port, Nanos now) {
 // W4: the host sees the frame that was sent, with the tag its port wants.
 DropReason Worker::prepare_for_host(Port& port, Packet* packet, Nanos now) {
   const VlanMembership& vlans = port.settings.vlans;
-  if (life_left(*packet, now) == 0) return DropReason::life_ended;
-  if (!vlans.member(packet->vni)) return DropReason::vlan_egress;
+  const bool native = packet->vni == vlans.native && packet->vni != 0;
+  if (life_over(*packet, now)) return DropReason::life_ended;
+  if (!native && !vlans.member(packet->vni)) return DropReason::vlan_egress;
   if (packet->payload > port.settings.mtu_bytes + kEthernetHeaderBytes) return DropReason::output_too_long;
   if (packet->flags & kPacketFabric) strip_fabric_header(*packet);
-  if (packet->vni != vlans.native) insert_tag(*packet, static_cast<uint16_t>(packet->priority << 12 | packet->vni));
+  if (!native) insert_tag(*packet, static_cast<uint16_t>(packet->priority << 12 | packet->vni));
   return DropReason::none;
 }
 
@@ -148,13 +152,13 @@ void Worker::drop_expired(Port& port, Nanos now) {
   OutputSide& output = port.output;
   uint32_t kept = 0;
   for (uint32_t i = 0; i < output.pending_packets; ++i) {
-    if (life_left(*output.pending[i], now) == 0)
+    if (life_over(*output.pending[i], now))
       drop_at_output(port, output.pending[i], DropReason::life_ended);
     else
       output.pending[kept++] = output.pending[i];
   }
   output.pending_packets = kept;
-  while (!output.queue.empty() && life_left(*output.queue.head, now) == 0)
+  while (!output.queue.empty() && life_over(*output.queue.head, now))
     drop_at_output(port, take_queued(port), DropReason::life_ended);
 }
 
@@ -168,32 +172,49 @@ bool Worker::send_pending(Port& port, Nanos now) {
 }
 
 // Hands frames to the device; what it takes has left: room and credit go back, and at an edge port the frame counts as
-// delivered (F8). What it refuses stays first in line.
+// delivered (F8). What it refuses stays first in line. The packets are the device's once it has taken them, so all are
+// settled before, and those that it refuses are taken back.
 void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now) {
   if (count == 0) return;
-  std::array<Sent, kBurst> left;  // the packets themselves are the device's once it has taken them
+  PortCounters& counters = port.counters;
+  const bool deliver = !port.is_fabric();
   for (uint32_t i = 0; i < count; ++i) {
     const Packet& packet = *packets[i];
-    left[i] = {packet.input_port, packet.output_flow, packet.length, packet.payload, packet.cost, packet.flags};
+    counters.sent_bytes += packet.length;
+    if (packet.input.port == kNoPort) continue;  // made here
+    give_room_back(port, packet);
+    if (!deliver || packet.output_flow == kNoFlow) continue;
+    OutputFlow& entry = port.output.flows[packet.output_flow];
+    --entry.queued;
+    entry.pending_ack += packet.payload;
+    mark_dirty(port, packet.output_flow, entry);
+    ++counters.delivered_frames;
+    counters.delivered_bytes += packet.payload;
   }
   const uint32_t sent = port.device->transmit(packets, count, now);
-  port.counters.sent_frames += sent;
-  for (uint32_t i = 0; i < sent; ++i) {
-    port.counters.sent_bytes += left[i].length;
-    if (left[i].input_port == kNoPort) continue;  // made here
-    give_room_back(port, left[i].input_port, left[i].cost, left[i].flags);
-    if (port.is_fabric() || left[i].output_flow == kNoFlow) continue;
-    OutputFlow& entry = port.output.flows[left[i].output_flow];
-    --entry.queued;
-    entry.data_flow += left[i].payload;
-    entry.ack_flow += left[i].payload;
-    entry.pending_ack += left[i].payload;
-    mark_dirty(port, left[i].output_flow);
-    ++port.counters.delivered_frames;
-    port.counters.delivered_bytes += left[i].payload;
-  }
+  counters.sent_frames += sent;
   port.output.pending_packets = count - sent;
-  std::copy_n(packets + sent, count - sent, port.output.pending.begin());
+  if (sent != count) take_back(port, packets + sent, count - sent);
+}
+
+void Worker::take_back(Port& port, Packet** packets, uint32_t count) {
+  std::copy_n(packets, count, port.output.pending.begin());
+  PortCounters& counters = port.counters;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Packet& packet = *packets[i];
+    counters.sent_bytes -= packet.length;
+    if (packet.input.port == kNoPort) continue;
+    Returns& returns = port.output.returns[packet.input.port];
+    returns.room -= packet.cost;
+    if (!(packet.flags & kPacketCopy)) returns.held -= packet.cost;
+    if (port.is_fabric() || packet.output_flow == kNoFlow) continue;
+    OutputFlow& entry =
+        port.output.flows[packet.output_flow];  // stays in the list of dirty ones: there is nothing to tell
+    ++entry.queued;
+    entry.pending_ack -= packet.payload;
+    --counters.delivered_frames;
+    counters.delivered_bytes -= packet.payload;
+  }
 }
 
 // A frame that crossed and was never stamped: this side settles it (K4).
@@ -203,17 +224,17 @@ void Worker::drop_at_output(Port& output, Packet* packet, DropReason reason) {
     OutputFlow& entry = output.output.flows[packet->output_flow];
     --entry.queued;
     entry.settle_lost(packet->payload);
-    mark_dirty(output, packet->output_flow);
+    mark_dirty(output, packet->output_flow, entry);
   }
-  give_room_back(output, packet->input_port, packet->cost, packet->flags);
+  give_room_back(output, *packet);
   discard(packet);
 }
 
-void Worker::give_room_back(Port& output, PortIndex input, uint16_t cost, uint8_t flags) {
-  Returns& returns = output.output.returns[input];
-  returns.room += cost;
-  if (!(flags & kPacketCopy)) returns.held += cost;
-  output.output.returns_due |= PortSet{1} << input;
+void Worker::give_room_back(Port& output, const Packet& packet) {
+  Returns& returns = output.output.returns[packet.input.port];
+  returns.room += packet.cost;
+  if (!(packet.flags & kPacketCopy)) returns.held += packet.cost;
+  output.output.returns_due |= PortSet{1} << packet.input.port;
 }
 
 }  // namespace heddle

@@ -9,7 +9,7 @@ namespace {
 HashKey draw_hash_key(Random& random) { return {{random.next(), random.next(), random.next(), random.next()}}; }
 }  // namespace
 
-Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, std::vector<Port*> ports,
+Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, const std::vector<Port*>& ports,
                const std::vector<uint32_t>& worker_of_port)
     : topology_(*options.topology),
       settings_(options.topology->settings),
@@ -22,7 +22,6 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, std
       pool_(*options.pool),
       control_pool_(*options.control_pool),
       random_(Random(options.seed).next() + index),
-      ports_(std::move(ports)),
       worker_of_port_(worker_of_port),
       to_(options.workers),
       from_(options.workers),
@@ -32,10 +31,13 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, std
       routes_(topology_, options.node_index),
       timers_(kMillisecond) {
   const auto& descriptions = topology_.nodes[node_index_].ports;
-  for (PortIndex port = 0; port < ports_.size(); ++port) {
+  for (PortIndex port = 0; port < ports.size(); ++port) {
     (descriptions[port].fabric ? fabric_ports_ : edge_ports_) |= PortSet{1} << port;
-    if (ports_[port] != nullptr) own_ports_.push_back(ports_[port]);
+    ports_[port] = ports[port];
+    if (ports[port] != nullptr) own_ports_.push_back(ports[port]);
   }
+  dirty_.reserve(own_ports_.size() * settings_.flow_ids);
+  settling_.reserve(own_ports_.size() * settings_.flow_ids);
   routes_.compile(link_state_.ports_up());
 }
 
@@ -107,7 +109,7 @@ void Worker::drop_at_input(Port& port, Packet* packet, DropReason reason) {
 
 bool Worker::work_left() const {
   const bool states_changed = index_ == 0 && board_version_ != board_.version();
-  return dirty_count_ != 0 || active_count_ != 0 || states_changed;
+  return !dirty_.empty() || active_count_ != 0 || states_changed;
 }
 
 Nanos Worker::next_wake(Nanos now) const {
@@ -115,7 +117,7 @@ Nanos Worker::next_wake(Nanos now) const {
   for (const Port* port : own_ports_) {
     wake = std::min(wake, port->device->next_arrival());
     if (port->output.pending_packets != 0) wake = std::min(wake, now + kMicrosecond);
-    if (!port->input.waiting.empty() && port->input.ids->available() != 0) return now;
+    if (!port->input.waiting.empty() && port->input.flows.available() != 0) return now;
     const bool queued = !port->output.queue.empty();
     if (queued && !port->output.pace.allows(now)) wake = std::min(wake, port->output.pace.ready_at());
     if (!port->is_fabric()) continue;

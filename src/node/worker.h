@@ -54,7 +54,7 @@ struct PollResult {
 
 class Worker {
  public:
-  Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, std::vector<Port*> ports,
+  Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, const std::vector<Port*>& ports,
          const std::vector<uint32_t>& worker_of_port);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -76,20 +76,11 @@ class Worker {
   uint64_t busy_polls() const { return busy_polls_; }
 
  private:
-  struct DirtyRef {
-    uint32_t head = kNoItem, tail = kNoItem;
-  };
   struct FlowsOfMatches;
-  struct Sent {  // what is to be settled of a packet that a device has taken
-    PortIndex input_port;
-    FlowId output_flow;
-    uint16_t length, payload, cost;
-    uint8_t flags;
-  };
   static constexpr uint32_t kInputTimer = 1u << 31;
   static constexpr uint32_t reference(PortIndex port, FlowId flow) { return uint32_t{port} << 16 | flow; }
   Port& own(PortIndex port) { return *ports_[port]; }
-  bool is_own(PortIndex port) const { return worker_of_port_[port] == index_; }
+  bool is_own(PortIndex port) const { return ports_[port] != nullptr; }
 
   // receive.cc: frames from devices, sorted by role of the port
   void receive(Nanos now);
@@ -100,17 +91,19 @@ class Worker {
   void attach_flow(Port& port, Packet* packet, uint32_t match_index, Nanos now);
   HEDDLE_ASIDE void detach_flow(Port& port, uint32_t match_index, Nanos now);
   InputFlow* flow_in_use(Port& port, uint32_t match_index);
-  FlowId flow_of(Port& port, uint32_t match_index, Nanos now);
+  FlowId flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nanos now);
+  HEDDLE_ASIDE void wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index);
   HEDDLE_ASIDE void serve_waiting(Port& port, Nanos now);
   HEDDLE_ASIDE void flood(Port& port, Packet* packet, Nanos now);
   HEDDLE_ASIDE void learn_from_fabric(Port& port, const Packet& packet, Nanos now);
   HEDDLE_ASIDE void announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address);
 
   // fabric_input.cc: frames on fabric links
-  HEDDLE_WAY void fabric_receive(Port& port, Packet* packet, Nanos now);
+  HEDDLE_WAY void fabric_receive(Port& port, Packet** packets, uint32_t count, Nanos now);
+  void take_frame(Port& port, Packet* packet, const LinkFrame& frame, Nanos now);
   void receive_data(Port& port, Packet* packet, Nanos now);
   void receive_flow_data(Port& port, Packet* packet, Nanos now);
-  bool advance_past_hole(Port& port, FlowId flow, uint32_t position);
+  bool advance_past_hole(Port& port, FlowId id, InputFlow& flow, uint32_t position);
   void receive_records(Port& port, const LinkFrame& frame, Nanos now);
   bool receive_ack(Port& port, const AckRecord& record);
   bool receive_probe(Port& port, const ProbeRecord& record, Nanos now);
@@ -118,7 +111,8 @@ class Worker {
   HEDDLE_ASIDE void protocol_error(Port& port, Nanos now);
 
   // admission.cc: flow queues, and where a flow with packets stands
-  void admit(Port& port, FlowId id, Packet* packet, Nanos now);
+  void admit(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  HEDDLE_ASIDE void join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   uint32_t flow_queue_mark(const InputFlow& flow) const;
   bool pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   void hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);
@@ -126,10 +120,10 @@ class Worker {
   HEDDLE_ASIDE void place(Port& port, FlowId id, Nanos now);
   HEDDLE_ASIDE void route(Port& port, FlowId id, Nanos now);
   bool reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output);
-  void yield_id(Port& port, InputFlow& flow);
+  HEDDLE_ASIDE void yield_id(Port& port, InputFlow& flow);
   HEDDLE_ASIDE void drop_queue(Port& port, FlowId id, DropReason reason);
   HEDDLE_ASIDE void drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason reason);
-  void finish_if_empty(Port& port, FlowId id);
+  void finish_if_empty(Port& port, FlowId id, InputFlow& flow);
   void give_back(Port& port, InputFlow& flow, bool count_orphan);
   void release_output_flow(Port& output, FlowId id, bool counted);
   HEDDLE_ASIDE void hold_for(Port& port, FlowId id, Nanos until);
@@ -159,23 +153,23 @@ class Worker {
   HEDDLE_ASIDE void age_pending(Port& port, Nanos now);
   HEDDLE_ASIDE void drop_expired(Port& port, Nanos now);
   Packet* take_queued(Port& port);
-  void stamp(Port& port, Packet* packet, Nanos now);
+  void stamp(Port& port, Packet* packet, Nanos left, Nanos now);
   DropReason prepare_for_host(Port& port, Packet* packet, Nanos now);
   void send_burst(Port& port, Packet** packets, uint32_t count, Nanos now);
   HEDDLE_ASIDE void drop_at_output(Port& output, Packet* packet, DropReason reason);
-  void give_room_back(Port& output, PortIndex input, uint16_t cost, uint8_t flags);
+  HEDDLE_ASIDE void take_back(Port& port, Packet** packets, uint32_t count);
+  void give_room_back(Port& output, const Packet& packet);
   void publish_load(Port& port);
 
   // acknowledge.cc: deltas between tables, ACK frames, probes
-  void mark_dirty(Port& output, FlowId id);
+  void mark_dirty(Port& output, FlowId id, OutputFlow& entry);
   HEDDLE_WAY void apply_acks(Nanos now);
-  bool tell_input(OutputFlow& entry, Nanos now);
-  void on_ack(PortIndex input, Epoch epoch, FlowId flow, uint32_t acknowledged, uint32_t lost, bool path_ended,
-              Nanos now);
-  void mark_ack_due(Port& port, FlowId id, Nanos now);
+  bool tell_input(OutputFlow& entry);
+  void on_ack(Port& port, Epoch epoch, FlowId flow, uint32_t acknowledged, uint32_t lost, bool path_ended, Nanos now);
+  void mark_ack_due(Port& port, FlowId id, InputFlow& flow, Nanos now);
   void make_ack_frames(Port& port, Nanos now);
   Nanos ack_deadline(const Port& port) const;
-  void free_if_drained(Port& output, FlowId id);
+  void free_if_drained(Port& output, FlowId id, OutputFlow& entry);
   void run_timers(Nanos now);
   HEDDLE_ASIDE void output_timer(Port& output, FlowId id, Nanos now);
   HEDDLE_ASIDE void input_timer(Port& port, FlowId id, Nanos now);
@@ -229,7 +223,7 @@ class Worker {
   PacketPool& pool_;
   PacketPool& control_pool_;
   Random random_;
-  std::vector<Port*> ports_;  // by port index; nullptr for other workers' ports
+  std::array<Port*, kPortsMax> ports_{};  // by port index; nullptr for other workers' ports
   std::vector<Port*> own_ports_;
   std::vector<uint32_t> worker_of_port_;
   std::vector<Crossing*> to_, from_;  // by worker
@@ -240,8 +234,8 @@ class Worker {
   LinkState link_state_;
   RouteTable routes_;
   TimerWheel timers_;
-  DirtyRef dirty_;  // output flows with pending deltas
-  uint32_t dirty_count_ = 0;
+  std::vector<uint32_t> dirty_;                             // output flows with pending deltas; room for all there are
+  std::vector<uint32_t> settling_;                          // those of the turn before, while they are being told
   uint32_t active_head_ = kNoItem, active_tail_ = kNoItem;  // virtual output queues to serve: input << 16 | output
   uint32_t active_count_ = 0;
   bool routes_stale_ = false;

@@ -231,7 +231,7 @@ void Checker::check_channel(uint32_t link, unsigned direction, FlowId id, const 
   uint32_t pending = 0;
   for (uint32_t i = 0; i < sender.output.pending_packets; ++i) {
     const Packet& packet = *sender.output.pending[i];
-    if (packet.input_port != kNoPort && packet.output_flow == id) pending += packet.payload;
+    if (packet.input.port != kNoPort && packet.output_flow == id) pending += packet.payload;
   }
   if (entry.data_flow != channel.next + pending)
     fail(1, where() + ": data_flow " + std::to_string(entry.data_flow) + ", but " + std::to_string(channel.next) +

@@ -19,7 +19,7 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
     return where + "credits are not home: sent " + std::to_string(port.credits.sent_total()) + ", limit " +
            std::to_string(port.credits.limit());
   if (port.is_fabric() && port.credits.held() != 0) return where + "buffers of the link held";
-  if (port.input.ids != nullptr && port.input.ids->available() != port.input.flows.size())
+  if (!port.is_fabric() && port.input.flows.available() != port.input.flows.size())
     return where + "edge flow IDs missing";
   for (const Voq& voq : port.input.voqs)
     if (voq.room != fabric_.topology().settings.output_room_buffers || !voq.ready.empty() || !voq.wanting.empty())

@@ -70,14 +70,14 @@ void Checker::check_counters(uint16_t node) {
 }
 
 void Checker::hold_packet(const Port& port, const Packet& packet) {
-  if (packet.input_port == kNoPort) return;
+  if (packet.input.port == kNoPort) return;
   const size_t ports = held_.cost_by_input.size();
   const bool copy = packet.flags & kPacketCopy;
-  held_.room_by_pair[packet.input_port * ports + port.index] += packet.cost;
+  held_.room_by_pair[packet.input.port * ports + port.index] += packet.cost;
   if (copy)
     held_.copies += packet.cost;
   else
-    held_.cost_by_input[packet.input_port] += packet.cost;
+    held_.cost_by_input[packet.input.port] += packet.cost;
 }
 
 void Checker::hold_output(const Port& port) {
@@ -120,7 +120,7 @@ void Checker::check_output_flows(uint16_t node, const Port& port) {
       continue;
     }
     ++used;
-    if (entry.flags & kOutputCounted) ++held_.orphans_by_input[entry.input_port];
+    if (entry.flags & kOutputCounted) ++held_.orphans_by_input[entry.input.port];
   }
   check_shares(node, port);
   if (used != port.output.flows.used())
@@ -138,7 +138,7 @@ void Checker::check_shares(uint16_t node, const Port& port) {
   std::vector<uint32_t> taken(inputs);
   for (uint32_t i = 1; i <= flows.size(); ++i) {
     const OutputFlow& entry = flows[static_cast<FlowId>(i)];
-    if (entry.state != OutputFlowState::free) ++taken[entry.input_port];
+    if (entry.state != OutputFlowState::free) ++taken[entry.input.port];
   }
   uint32_t kept = 0;
   for (size_t input = 0; input < inputs; ++input)
@@ -207,8 +207,8 @@ void Checker::check_reservation(uint16_t node, const Port& port, FlowId id) {
     fail(8, where() + "stays on port " + std::to_string(flow.follow_port) + ", which leads nowhere (R12)");
   const Port& output = state.port(flow.follow_port);
   const OutputFlow& entry = output.output.flows[flow.output_flow];
-  if (entry.state != OutputFlowState::reserved || entry.input_port != port.index || entry.input_flow != id ||
-      entry.input_epoch != port.input.epoch)
+  if (entry.state != OutputFlowState::reserved || entry.input.port != port.index || entry.input.flow != id ||
+      entry.input.epoch != port.input.epoch)
     fail(4, where() + "its output flow " + std::to_string(flow.output_flow) + " at " + place(node, flow.follow_port) +
                 " serves another: " + numbers(entry));
   const uint32_t known =

@@ -146,7 +146,7 @@ void FaultInjector::lie_in_wait(uint32_t link, unsigned direction, Nanos now, Na
     for (uint32_t id = 1; id <= flows.size(); ++id) {
       const OutputFlow& entry = flows[static_cast<FlowId>(id)];
       const bool fresh = entry.state == OutputFlowState::reserved && entry.extent() == 0 && entry.queued == 0;
-      if (fresh && entry.input_port == end.port) return reset_behind_pause(link, direction, worker, now);
+      if (fresh && entry.input.port == end.port) return reset_behind_pause(link, direction, worker, now);
     }
   }
   fabric_.engine().at(now + kMicrosecond / 2,

@@ -200,10 +200,11 @@ uint8_t open_kind(const Packet& packet) {
   return packet.data[HEDDLE_ETHERNET_BYTES + offsetof(heddle_link_header, kind)];
 }
 
-template <typename Record>
-bool append(Packet& packet, uint8_t kind, const Record& record) {
-  if (open_kind(packet) != kind || record_count(packet) >= records_max(kind)) return false;
+template <uint8_t kKind, typename Record>
+bool append(Packet& packet, const Record& record) {
   const auto wire = to_wire(record);
+  const size_t full = kRecordsStart + record_kind(kKind).max * sizeof(wire);
+  if (open_kind(packet) != kKind || packet.length >= full) return false;
   std::memcpy(packet.data + packet.length, &wire, sizeof(wire));
   packet.length = static_cast<uint16_t>(packet.length + sizeof(wire));
   return true;
@@ -228,11 +229,11 @@ uint32_t record_count(const Packet& packet) {
   return (packet.length - kRecordsStart) / record_kind(open_kind(packet)).bytes;
 }
 
-bool append_record(Packet& packet, const AckRecord& record) { return append(packet, HEDDLE_ACK, record); }
-bool append_record(Packet& packet, const ProbeRecord& record) { return append(packet, HEDDLE_PROBE, record); }
-bool append_record(Packet& packet, const CreditRecord& record) { return append(packet, HEDDLE_CREDIT, record); }
-bool append_record(Packet& packet, const NoticeRecord& record) { return append(packet, HEDDLE_NOTICE, record); }
-bool append_record(Packet& packet, const LoadRecord& record) { return append(packet, HEDDLE_LOAD, record); }
+bool append_record(Packet& packet, const AckRecord& record) { return append<HEDDLE_ACK>(packet, record); }
+bool append_record(Packet& packet, const ProbeRecord& record) { return append<HEDDLE_PROBE>(packet, record); }
+bool append_record(Packet& packet, const CreditRecord& record) { return append<HEDDLE_CREDIT>(packet, record); }
+bool append_record(Packet& packet, const NoticeRecord& record) { return append<HEDDLE_NOTICE>(packet, record); }
+bool append_record(Packet& packet, const LoadRecord& record) { return append<HEDDLE_LOAD>(packet, record); }
 
 namespace {
 

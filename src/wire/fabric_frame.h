@@ -194,7 +194,7 @@ inline void read_data_header(Packet& packet) {
   static_assert(uint64_t{0xffff} * HEDDLE_LIFE_UNIT_NS <= 0xffffffff, "every life fits life_ns");
   heddle_data_header header;
   std::memcpy(&header, packet.data + HEDDLE_ETHERNET_BYTES, sizeof(header));
-  packet.input_flow = big_endian(header.flow_id);
+  packet.input.flow = big_endian(header.flow_id);
   packet.ftag = header.ftag;
   packet.vc = header.vc;
   packet.position = big_endian(header.data_flow);

@@ -19,18 +19,16 @@ enum PacketFlag : uint8_t {
 };
 
 struct alignas(64) Packet {
-  uint8_t* data;      // first byte of the frame as it stands now
-  Packet* next;       // queue link; nullptr outside queues
-  Nanos arrival_ns;   // it came no earlier (K8)
-  uint32_t life_ns;   // remaining at arrival (K8)
-  Epoch epoch;        // session of the input port it came in by (decision 2)
-  uint32_t position;  // data_flow of the header it came with
+  uint8_t* data;       // first byte of the frame as it stands now
+  Packet* next;        // queue link; nullptr outside queues
+  Nanos arrival_ns;    // it came no earlier (K8)
+  uint32_t life_ns;    // remaining at arrival (K8)
+  InputFlowRef input;  // where it came in: port, session of the port (decision 2), flow ID there
+  uint32_t position;   // data_flow of the header it came with
   FabricAddress destination;
   FabricAddress source;
-  uint16_t length;   // bytes at data
-  uint16_t payload;  // bytes of the original frame: what positions, extents and limits count
-  PortIndex input_port;
-  FlowId input_flow;   // flow ID on the input side
+  uint16_t length;     // bytes at data
+  uint16_t payload;    // bytes of the original frame: what positions, extents and limits count
   FlowId output_flow;  // reserved on the output side before it crosses (F6)
   uint16_t vni;        // bridged: the VLAN
   uint16_t cost;       // buffers it holds
@@ -65,6 +63,10 @@ constexpr uint32_t kBurst = 32;
 inline Nanos life_left(const Packet& packet, Nanos now) {
   const Nanos residence = now > packet.arrival_ns ? now - packet.arrival_ns : 0;
   return residence < packet.life_ns ? packet.life_ns - residence : 0;
+}
+
+inline bool life_over(const Packet& packet, Nanos now) {
+  return static_cast<int64_t>(now - packet.arrival_ns) >= static_cast<int64_t>(packet.life_ns);
 }
 
 // A singly linked queue of packets; owns what it holds.

@@ -2,6 +2,7 @@
 // Ids and units that every part shares. Units stand last in names: bytes, packets, ns.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <functional>
 
@@ -28,6 +29,16 @@ struct FabricAddress {
   uint16_t node = 0;
   uint16_t port = 0;
   bool operator==(const FabricAddress&) const = default;
+};
+
+// A flow of an input port, in one of the port's sessions.
+struct InputFlowRef {
+  Epoch epoch;
+  PortIndex port;
+  FlowId flow;
+  bool operator==(const InputFlowRef& other) const {  // in one step: it is asked for every packet
+    return std::bit_cast<uint64_t>(*this) == std::bit_cast<uint64_t>(other);
+  }
 };
 
 // Serial number arithmetic modulo 2^32 (decision 5): true if a is before b, for distances below 2^31.

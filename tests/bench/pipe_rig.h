@@ -2,6 +2,7 @@
 // Switches over the cheapest ports there can be: a ring of pointers each. What is counted then is the switch.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
@@ -48,8 +49,12 @@ class PipeDevice : public Device {
 
   void push(Packet* packet) { ring_[tail_++ % ring_.size()] = packet; }
   uint32_t receive(Packet** packets, uint32_t count, Nanos) override {
-    uint32_t taken = 0;
-    for (; taken < count && head_ != tail_; ++taken) packets[taken] = ring_[head_++ % ring_.size()];
+    const auto at = static_cast<uint32_t>(head_ % ring_.size());
+    const uint32_t taken = std::min(count, tail_ - head_);
+    const uint32_t first = std::min(taken, static_cast<uint32_t>(ring_.size()) - at);
+    std::copy_n(&ring_[at], first, packets);
+    std::copy_n(ring_.data(), taken - first, packets + first);
+    head_ += taken;
     return taken;
   }
   uint32_t transmit(Packet** packets, uint32_t count, Nanos) override {
@@ -59,10 +64,10 @@ class PipeDevice : public Device {
       return count;
     }
     for (uint32_t i = 0; i < count; ++i) {
-      const Packet sent = *packets[i];
-      *packets[i] = Packet{};
-      packets[i]->data = sent.data;
-      packets[i]->length = sent.length;
+      Packet received{};
+      received.data = packets[i]->data;
+      received.length = packets[i]->length;
+      *packets[i] = received;
       peer_->push(packets[i]);
     }
     return count;

@@ -61,7 +61,7 @@ RC_GTEST_PROP(FabricFrameProperty, DataHeaderReadsBackWhatWasStamped, ()) {
   RC_ASSERT(link.sequence == stamp.sequence);
   read_data_header(received.packet);
   const Packet& packet = received.packet;
-  RC_ASSERT(packet.input_flow == stamp.flow);
+  RC_ASSERT(packet.input.flow == stamp.flow);
   RC_ASSERT(packet.position == stamp.data_flow);
   RC_ASSERT(packet.life_ns == stamp.life_units * 64000u);
   RC_ASSERT(life_units(packet.life_ns) == stamp.life_units);

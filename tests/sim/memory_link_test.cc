@@ -21,7 +21,7 @@ struct Link : testing::Test {
     Packet* packet = nullptr;
     pool.allocate(&packet, 1);
     packet->length = length;
-    packet->input_port = 7;  // metadata that must not reach the other end
+    packet->input.port = 7;  // metadata that must not reach the other end
     packet->data[0] = number;
     if (link->end(0).transmit(&packet, 1, now) == 1) return true;
     pool.release(&packet, 1);
@@ -33,7 +33,7 @@ struct Link : testing::Test {
     while (const uint32_t count = link->end(1).receive(packets, kBurst, now)) {
       for (uint32_t i = 0; i < count; ++i) {
         numbers.push_back(packets[i]->data[0]);
-        EXPECT_EQ(packets[i]->input_port, 0);
+        EXPECT_EQ(packets[i]->input.port, 0);
       }
       pool.release(packets, count);
     }

@@ -5,7 +5,6 @@
 #include <set>
 #include <vector>
 
-#include "flow/flow_id_pool.h"
 #include "flow/input_flow.h"
 #include "flow/match_table.h"
 #include "flow/output_flow.h"
@@ -16,25 +15,25 @@
 namespace heddle {
 namespace {
 
-TEST(OutputFlowTable, GivesEachIdOnceAndTheOldestFreedLast) {
+TEST(OutputFlowTable, GivesEachIdOnceAndTheLastFreedFirst) {
   OutputFlowTable table(4, 2);
-  const FlowId first = table.reserve(0, 1, 10), second = table.reserve(0, 1, 11);
+  const FlowId first = table.reserve({1, 0, 10}), second = table.reserve({1, 0, 11});
   EXPECT_NE(first, second);
-  EXPECT_EQ(table[first].input_flow, 10);
+  EXPECT_EQ(table[first].input.flow, 10);
   table.free(first);
-  EXPECT_NE(table.reserve(0, 1, 12), first);  // it rests before it is used again
+  EXPECT_EQ(table.reserve({1, 0, 12}), first);  // its entry is still in the cache
   EXPECT_EQ(table.used(), 2u);
 }
 
 TEST(OutputFlowTable, NoInputTakesAllIds) {
   OutputFlowTable table(16, 5);  // 2 guaranteed to each of the 4 other ports
   uint32_t taken = 0;
-  while (table.reserve(0, 1, 1) != kNoFlow) ++taken;
+  while (table.reserve({1, 0, 1}) != kNoFlow) ++taken;
   EXPECT_EQ(taken, 16u - 3 * 2);
   for (PortIndex input = 1; input < 4; ++input) {
-    EXPECT_NE(table.reserve(input, 1, 1), kNoFlow);
-    EXPECT_NE(table.reserve(input, 1, 2), kNoFlow);
-    EXPECT_EQ(table.reserve(input, 1, 3), kNoFlow);
+    EXPECT_NE(table.reserve({1, input, 1}), kNoFlow);
+    EXPECT_NE(table.reserve({1, input, 2}), kNoFlow);
+    EXPECT_EQ(table.reserve({1, input, 3}), kNoFlow);
   }
   EXPECT_EQ(table.used(), 16u);
 }
@@ -42,11 +41,11 @@ TEST(OutputFlowTable, NoInputTakesAllIds) {
 TEST(OutputFlowTable, AGuaranteeComesBackWithItsId) {
   OutputFlowTable table(8, 3);
   std::vector<FlowId> mine;
-  for (FlowId id; (id = table.reserve(0, 1, 1)) != kNoFlow;) mine.push_back(id);
+  for (FlowId id; (id = table.reserve({1, 0, 1})) != kNoFlow;) mine.push_back(id);
   EXPECT_EQ(mine.size(), 6u);
   for (FlowId id : mine) table.free(id);
   uint32_t again = 0;
-  while (table.reserve(1, 1, 1) != kNoFlow) ++again;
+  while (table.reserve({1, 1, 1}) != kNoFlow) ++again;
   EXPECT_EQ(again, 6u);
 }
 
@@ -68,13 +67,15 @@ TEST(InputFlowTable, ListsKeepOrder) {
   EXPECT_TRUE(list.empty());
 }
 
-TEST(FlowIdPool, HandsOutEachIdOnce) {
-  FlowIdPool pool(3);
-  std::set<FlowId> ids{pool.take(), pool.take(), pool.take()};
+TEST(InputFlowTable, HandsOutEachIdOnce) {
+  InputFlowTable flows(3);
+  EXPECT_EQ(flows.available(), 3u);
+  const std::set<FlowId> ids{flows.take(), flows.take(), flows.take()};
   EXPECT_EQ(ids, (std::set<FlowId>{1, 2, 3}));
-  EXPECT_EQ(pool.take(), kNoFlow);
-  pool.put(2);
-  EXPECT_EQ(pool.take(), 2);
+  EXPECT_EQ(flows.take(), kNoFlow);
+  flows.put(2);
+  EXPECT_EQ(flows.available(), 1u);
+  EXPECT_EQ(flows.take(), 2);
 }
 
 struct Wheel : testing::Test {
@@ -129,7 +130,7 @@ constexpr HashKey kHashKey{{0x9e3779b97f4a7c15, 0xd1b54a32d192ed03, 0x8cb92ba72f
 // Against a map: every key that was added is found, no other one, whatever was removed in between.
 TEST(KeyedTable, KeepsWhatAMapKeeps) {
   constexpr uint32_t kCapacity = 1000;
-  KeyedTable<uint64_t> table(kCapacity);
+  KeyedTable<uint64_t, uint32_t> table(kCapacity);
   std::map<uint64_t, uint32_t> kept;
   Random random(3);
   const auto hash = [](uint64_t key) { return keyed_hash<8>(&key, kHashKey); };
@@ -151,7 +152,7 @@ TEST(KeyedTable, KeepsWhatAMapKeeps) {
 
 // All in one bucket: probes are bounded (K12), and what stands behind full buckets is found.
 TEST(KeyedTable, BoundsItsProbes) {
-  KeyedTable<uint64_t> table(1000);
+  KeyedTable<uint64_t, uint32_t> table(1000);
   uint32_t added = 0;
   for (uint64_t key = 0; key < 100; ++key) added += table.add(key, 0x10000) != kNotFound;
   EXPECT_EQ(added, 32u);
@@ -194,6 +195,25 @@ TEST_F(Matches, AnEntryThatIsNotIdleIsNeverEvicted) {
 TEST_F(Matches, AnEntryWithWaitingFramesStays) {
   for (uint64_t i = 0; i < kEntries; ++i) table[add(i, false)].waiting = 1;
   EXPECT_EQ(add(100, true), kNotFound);
+}
+
+// Every byte of a key reaches both the bucket and the tag.
+TEST(KeyedHash, HangsOnEveryByte) {
+  MatchKey zero{};
+  const uint32_t hash = keyed_hash<sizeof(MatchKey)>(&zero, kHashKey);
+  for (size_t at = 0; at < sizeof(MatchKey); ++at) {
+    std::set<uint32_t> buckets, tags;
+    for (unsigned value = 1; value < 256; ++value) {
+      MatchKey key{};
+      reinterpret_cast<uint8_t*>(&key)[at] = static_cast<uint8_t>(value);
+      const uint32_t other = keyed_hash<sizeof(MatchKey)>(&key, kHashKey);
+      EXPECT_NE(other, hash);
+      buckets.insert(other % 1024);
+      tags.insert(other >> 16);
+    }
+    EXPECT_GT(buckets.size(), 200u) << at;  // 255 balls into 1,024 buckets fill about 226
+    EXPECT_GT(tags.size(), 250u) << at;
+  }
 }
 
 TEST(KeyedHash, SpreadsNeighbouringKeysUnderAnyKey) {

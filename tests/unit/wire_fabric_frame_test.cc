@@ -158,7 +158,7 @@ TEST(FabricFrame, DataHeaderSurvivesTheLink) {
 
   read_data_header(received.packet);
   const Packet& packet = received.packet;
-  EXPECT_EQ(packet.input_flow, 600);
+  EXPECT_EQ(packet.input.flow, 600);
   EXPECT_EQ(packet.position, 0xfffffff0);
   EXPECT_EQ(packet.ftag, 5);
   EXPECT_EQ(packet.vc, 1);
