@@ -23,10 +23,10 @@ inline constexpr auto kLink = std::to_array<std::string_view>({"ends", "rate", "
 inline constexpr auto kStation = std::to_array<std::string_view>({"mac", "vlan", "port"});
 
 // Node file.
-inline constexpr auto kNodeFile =
-    std::to_array<std::string_view>({"topology", "node", "nodes", "workers", "devices", "threads", "idle", "huge_pages",
-                                     "memory", "buffers", "receive_descriptors", "transmit_descriptors",
-                                     "match_entries", "socket", "socket_group", "log_level", "complete_checksums"});
+inline constexpr auto kNodeFile = std::to_array<std::string_view>(
+    {"topology", "node", "nodes", "workers", "devices", "threads", "idle", "huge_pages", "memory", "buffers",
+     "receive_descriptors", "transmit_descriptors", "match_entries", "station_entries", "socket", "socket_group",
+     "log_level", "complete_checksums"});
 inline constexpr auto kNodeProcess = std::to_array<std::string_view>({"workers", "devices"});
 inline constexpr auto kDevice = std::to_array<std::string_view>({"device", "complete_checksums", "delay", "loss"});
 

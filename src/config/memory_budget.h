@@ -9,7 +9,6 @@
 
 namespace heddle {
 
-constexpr uint32_t kStationEntries = 65536;   // per worker
 constexpr uint32_t kControlRoomBytes = 1152;  // a full record frame has 1,058 bytes
 
 // What every packet buffer of the process holds: the largest frame of any port, and never less than a credit stands

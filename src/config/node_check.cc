@@ -24,6 +24,7 @@ class ProcessCheck {
     check_rings();
     check_pool();
     check_threads();
+    check_stations();
   }
 
  private:
@@ -124,6 +125,14 @@ class ProcessCheck {
                               std::to_string(memory_needed) + "M or more (" + std::to_string(process_.buffers) +
                                   " buffers of " + std::to_string(buffer_room_bytes(process_)) + " bytes)");
     }
+  }
+
+  void check_stations() const {
+    const size_t fixed = process_.topology.stations.size();
+    if (process_.station_entries < 2 * fixed)
+      root_["station_entries"].problem(std::to_string(process_.station_entries),
+                                       std::to_string(2 * fixed) + " or more, twice the " + std::to_string(fixed) +
+                                           " stations of the topology file");
   }
 
   void check_threads() {

@@ -43,9 +43,10 @@ struct ProcessConfig {
   uint32_t buffers = 32768;             // packet buffers of the process
   uint32_t receive_descriptors = 2048;  // per port; on fabric ports all credits and a reserve fit in (C9)
   uint32_t transmit_descriptors = 256;
-  uint32_t match_entries = 262144;  // per worker (F4)
-  std::string socket;               // operator socket path
-  std::string socket_group;         // empty = root only
+  uint32_t match_entries = 262144;   // per worker (F4)
+  uint32_t station_entries = 65536;  // per worker (E1)
+  std::string socket;                // operator socket path
+  std::string socket_group;          // empty = root only
   std::string log_level = "info";
 };
 

@@ -55,6 +55,7 @@ void NodeFileReader::read_process() {
   root_["receive_descriptors"].read_integer(process_.receive_descriptors, 64, 32768);
   root_["transmit_descriptors"].read_integer(process_.transmit_descriptors, 64, 32768);
   root_["match_entries"].read_integer(process_.match_entries, 1024, 16 * 1024 * 1024);
+  root_["station_entries"].read_integer(process_.station_entries, 1024, 16 * 1024 * 1024);
   size_t level = 2;
   root_["log_level"].read_choice(level, kLevels);
   process_.log_level = kLevels[level];

@@ -47,7 +47,6 @@ constexpr CountSetting kCountSettings[] = {
 
 constexpr Nanos kLifeMin = HEDDLE_LIFE_UNIT_NS;
 constexpr Nanos kLifeMax = 4 * kSecond;  // 16 bits of units in the header
-constexpr size_t kClassesMax = 16;
 constexpr size_t kClassNameBytes = 31;
 
 void check_settings(const YamlValue& value, const FabricSettings& settings) {

@@ -7,7 +7,6 @@
 #include <immintrin.h>
 
 #include <cstdint>
-#include <cstring>
 
 namespace heddle {
 
@@ -15,21 +14,18 @@ struct HashKey {
   uint64_t secret[4];
 };
 
-// kBytes: 8, or a multiple of 16.
-template <unsigned kBytes>
-uint32_t keyed_hash(const void* data, const HashKey& key) {
-  static_assert(kBytes == 8 || kBytes % 16 == 0);
-  const auto* bytes = static_cast<const uint8_t*>(data);
+template <unsigned kBlocks>
+uint32_t keyed_hash(const __m128i (&blocks)[kBlocks], const HashKey& key) {
   const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(key.secret));
   const __m128i second = _mm_loadu_si128(reinterpret_cast<const __m128i*>(key.secret + 2));
   __m128i state = first;
-  for (unsigned offset = 0; offset < kBytes; offset += 16) {
-    const auto* part = reinterpret_cast<const __m128i*>(bytes + offset);
-    const __m128i block = kBytes == 8 ? _mm_loadl_epi64(part) : _mm_loadu_si128(part);
+  for (const __m128i& block : blocks)
     state = _mm_aesenc_si128(_mm_aesenc_si128(_mm_xor_si128(state, block), second), first);
-  }
-  state = _mm_aesenc_si128(state, second);
-  return static_cast<uint32_t>(_mm_cvtsi128_si32(state));
+  return static_cast<uint32_t>(_mm_cvtsi128_si32(_mm_aesenc_si128(state, second)));
+}
+
+inline uint32_t keyed_hash(uint64_t value, const HashKey& key) {
+  return keyed_hash({_mm_cvtsi64_si128(static_cast<int64_t>(value))}, key);
 }
 
 }  // namespace heddle

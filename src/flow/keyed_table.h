@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <memory_resource>
 #include <vector>
 
 #include "flow/keyed_hash.h"
@@ -26,10 +27,10 @@ constexpr uint32_t kNotFound = ~0u;
 template <typename Key, typename Value>
 class KeyedTable {
  public:
-  explicit KeyedTable(uint32_t capacity)
-      : buckets_(std::bit_ceil((2 * uint64_t{capacity} + kWays - 1) / kWays)),
-        records_(capacity),
-        next_free_(capacity) {
+  explicit KeyedTable(uint32_t capacity, std::pmr::memory_resource& memory = *std::pmr::get_default_resource())
+      : buckets_(std::bit_ceil((2 * uint64_t{capacity} + kWays - 1) / kWays), &memory),
+        records_(capacity, &memory),
+        next_free_(capacity, &memory) {
     for (uint32_t index = 0; index < capacity; ++index) next_free_[index] = index + 1;
   }
 
@@ -107,10 +108,10 @@ class KeyedTable {
   uint64_t first_bucket(uint32_t hash) const { return hash & (buckets_.size() - 1); }
   uint64_t next_bucket(uint64_t at) const { return (at + 1) & (buckets_.size() - 1); }
 
-  std::vector<Bucket> buckets_;
-  std::vector<Record> records_;      // by index
-  std::vector<uint32_t> next_free_;  // by index: of those not in use
-  uint32_t first_free_ = 0;          // capacity() = none
+  std::pmr::vector<Bucket> buckets_;
+  std::pmr::vector<Record> records_;      // by index
+  std::pmr::vector<uint32_t> next_free_;  // by index: of those not in use
+  uint32_t first_free_ = 0;               // capacity() = none
 };
 
 template <typename Key, typename Value>

@@ -3,7 +3,8 @@
 
 namespace heddle {
 
-MatchTable::MatchTable(uint32_t entries, const HashKey& key) : key_(key), table_(entries) {}
+MatchTable::MatchTable(uint32_t entries, const HashKey& key, std::pmr::memory_resource& memory)
+    : key_(key), table_(entries, memory) {}
 
 uint32_t MatchTable::insert(const MatchKey& key, uint32_t hash) {
   const uint32_t index = table_.add(key, hash);

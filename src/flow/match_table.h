@@ -4,6 +4,8 @@
 // match.
 #pragma once
 
+#include <bit>
+
 #include "flow/keyed_table.h"
 #include "wire/types.h"
 
@@ -17,7 +19,7 @@ struct MatchKey {
   uint16_t vni;
   uint8_t source_address[16];
   uint8_t destination_address[16];
-  uint16_t source_port, destination_port;  // TCP, UDP
+  uint16_t source_port, destination_port;  // TCP, UDP; as in the frame
   uint32_t flow_label;
   uint8_t l3;  // 0, 4, 6
   uint8_t protocol;
@@ -25,6 +27,14 @@ struct MatchKey {
   uint8_t zero[5];
 };
 static_assert(sizeof(MatchKey) == 64 && alignof(MatchKey) == 4);
+
+// The same in registers: written piece by piece a key can't be read at once before all pieces have left the store
+// buffer.
+struct MatchBlocks {
+  __m128i blocks[4];
+  void store(MatchKey& key) const { std::memcpy(&key, blocks, sizeof(key)); }
+};
+static_assert(sizeof(MatchBlocks) == sizeof(MatchKey));
 
 struct MatchEntry {
   Nanos flooded_ns;           // when frames of it were last flooded (E1); 0 once those have died
@@ -42,9 +52,11 @@ static_assert(sizeof(MatchEntry) == 32);
 
 class MatchTable {
  public:
-  MatchTable(uint32_t entries, const HashKey& key);
+  MatchTable(uint32_t entries, const HashKey& key,
+             std::pmr::memory_resource& memory = *std::pmr::get_default_resource());
 
-  uint32_t hash(const MatchKey& key) const { return keyed_hash<sizeof(MatchKey)>(&key, key_); }
+  uint32_t hash(const MatchBlocks& key) const { return keyed_hash(key.blocks, key_); }
+  uint32_t hash(const MatchKey& key) const { return hash(std::bit_cast<MatchBlocks>(key)); }
   uint32_t find(const MatchKey& key, uint32_t hash) const { return table_.find(key, hash); }
   void prefetch_bucket(uint32_t hash) const { table_.prefetch_bucket(hash); }
   void prefetch_record(uint32_t hash) const { table_.prefetch_record(hash); }

@@ -3,6 +3,7 @@
 // up, its flow matched. Decides; the worker carries it out. One per worker.
 #pragma once
 
+#include <array>
 #include <map>
 
 #include "flow/match_table.h"
@@ -51,7 +52,8 @@ inline constexpr FabricAddress kFloodAddress{HEDDLE_FLOOD_NODE, 0xffff};
 // Otherwise decide().
 class EdgeInput {
  public:
-  EdgeInput(const Topology& topology, uint32_t match_entries, uint32_t station_entries, const HashKey& key);
+  EdgeInput(const Topology& topology, uint32_t match_entries, uint32_t station_entries, const HashKey& key,
+            std::pmr::memory_resource& tables);
 
   // `packet` is a host's frame as received on `port`. Unless it is to be dropped its tag is off, ftag, vni, priority,
   // payload, source and life are set, and `key` is its key, whose bucket is
@@ -86,12 +88,11 @@ class EdgeInput {
   const Classifier& classifier() const { return classifier_; }
 
  private:
-  void set_hash(EdgeKey& key) const;
-
   StationTable stations_;
   MatchTable matches_;
   Classifier classifier_;
-  std::map<uint32_t, uint32_t> station_quotas_;  // of every edge port of the fabric: node << 16 | port
+  std::array<MatchBlocks, kClassesMax> plain_masks_{};  // by FTAG
+  std::map<uint32_t, uint32_t> station_quotas_;         // of every edge port of the fabric: node << 16 | port
 };
 
 template <typename Flows>

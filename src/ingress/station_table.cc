@@ -5,12 +5,12 @@
 
 namespace heddle {
 
-StationTable::StationTable(uint32_t capacity, Nanos age_ns, const HashKey& key)
-    : key_(key), stations_(capacity), age_ns_(age_ns), ask_again_ns_(std::min(age_ns / 4, kAskAgainNs)) {}
+StationTable::StationTable(uint32_t capacity, Nanos age_ns, const HashKey& key, std::pmr::memory_resource& memory)
+    : key_(key), stations_(capacity, memory), age_ns_(age_ns), ask_again_ns_(std::min(age_ns / 4, kAskAgainNs)) {}
 
 uint32_t StationTable::index_of(uint64_t mac, uint16_t vlan) const {
   const uint64_t packed = pack(mac, vlan);
-  return stations_.find(packed, keyed_hash<8>(&packed, key_));
+  return stations_.find(packed, keyed_hash(packed, key_));
 }
 
 const Station* StationTable::find(uint64_t mac, uint16_t vlan) const {
@@ -22,7 +22,7 @@ const Station* StationTable::find(uint64_t mac, uint16_t vlan) const {
 uint32_t StationTable::add(uint64_t mac, uint16_t vlan, FabricAddress address) {
   if (used_ == stations_.capacity()) return kNotFound;
   const uint64_t packed = pack(mac, vlan);
-  const uint32_t index = stations_.add(packed, keyed_hash<8>(&packed, key_));
+  const uint32_t index = stations_.add(packed, keyed_hash(packed, key_));
   if (index == kNotFound) return kNotFound;
   stations_[index].address = address;
   stations_[index].used = true;
@@ -90,7 +90,7 @@ void StationTable::add_fixed(uint64_t mac, uint16_t vlan, FabricAddress address)
 
 void StationTable::remove(uint32_t index) {
   const uint64_t packed = stations_.key_at(index);
-  stations_.remove(packed, keyed_hash<8>(&packed, key_));
+  stations_.remove(packed, keyed_hash(packed, key_));
   stations_[index].used = false;
   --stations_at(stations_[index].address);
   if (stations_[index].address == most_) find_most();

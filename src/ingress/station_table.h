@@ -32,7 +32,8 @@ enum class Learned : uint8_t {
 
 class StationTable {
  public:
-  StationTable(uint32_t capacity, Nanos age_ns, const HashKey& key);
+  StationTable(uint32_t capacity, Nanos age_ns, const HashKey& key,
+               std::pmr::memory_resource& memory = *std::pmr::get_default_resource());
 
   // nullptr if unknown. `mac` has 48 bits.
   const Station* find(uint64_t mac, uint16_t vlan) const;

@@ -148,7 +148,8 @@ void SwitchProcess::start_node(ProcessNode& node) {
                       .pool = pool_.get(),
                       .control_pool = control_pool_.get(),
                       .match_entries = config_.match_entries,
-                      .station_entries = kStationEntries,
+                      .station_entries = config_.station_entries,
+                      .tables = &table_memory_,
                       .seed = random_seed()};
   for (const ProcessPort& port : node.ports) options.devices.push_back(port.device);
   for (const PortDevice& device : node.settings.ports)
@@ -157,7 +158,9 @@ void SwitchProcess::start_node(ProcessNode& node) {
     node.node = std::make_unique<Node>(options);
   } catch (const std::bad_alloc&) {
     throw std::runtime_error("node " + topology().nodes[node.settings.node_index].name + ": no memory for tables of " +
-                             std::to_string(config_.match_entries) + " entries; lower match_entries");
+                             std::to_string(config_.match_entries) + " flows and " +
+                             std::to_string(config_.station_entries) +
+                             " stations; lower match_entries or station_entries");
   }
   ++node.starts;
   for (uint32_t worker = 0; worker < node.settings.workers; ++worker)

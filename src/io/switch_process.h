@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/node_config.h"
+#include "io/huge_memory.h"
 #include "io/memory_link.h"
 #include "io/mempool_pool.h"
 #include "io/outward_device.h"
@@ -93,6 +94,7 @@ class SwitchProcess {
   ProcessNode* find(uint16_t node_index);
 
   ProcessConfig config_;
+  HugeMemory table_memory_;
   std::unique_ptr<MempoolPool> pool_;
   std::unique_ptr<MempoolPool> control_pool_;
   std::vector<std::unique_ptr<Runner>> runners_;

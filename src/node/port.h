@@ -18,7 +18,9 @@
 
 namespace heddle {
 
-constexpr uint32_t kBurstsPerTurn = 4;  // a port's share of a turn, receiving and sending
+// A port's share of a turn. One burst in, so that it has left again before the next one comes and the room between two
+// ports lasts; more out, for several inputs may send to one output.
+constexpr uint32_t kBurstsOutPerTurn = 4;
 
 // Virtual output queue (X1): flows of one input port that have packets for one output port.
 struct Voq {

@@ -29,30 +29,27 @@ void Worker::receive(Nanos now) {
 
 void Worker::receive_port(Port& port, Nanos now) {
   Packet* packets[kBurst];
-  for (uint32_t burst = 0; burst < kBurstsPerTurn; ++burst) {
-    bound_arrivals(port, now);
-    const uint32_t count = port.device->receive(packets, kBurst, now);
-    if (count == 0) {
-      if (port.device->receive_queue_empty()) port.seen_empty_ns = now;
-      return;
-    }
-    result_.packets += count;
-    port.counters.received_frames += count;
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-      __builtin_prefetch(packets[i]->data);
-      bytes += packets[i]->length;
-      packets[i]->arrival_ns = port.seen_empty_ns;
-      packets[i]->input.port = port.index;
-    }
-    port.counters.received_bytes += bytes;
-    if (port.is_fabric())
-      fabric_receive(port, packets, count, now);
-    else
-      edge_receive(port, packets, count, now);
-    if (count < kBurst) return;
+  bound_arrivals(port, now);
+  const uint32_t count = port.device->receive(packets, kBurst, now);
+  if (count == 0) {
+    if (port.device->receive_queue_empty()) port.seen_empty_ns = now;
+    return;
   }
-  result_.busy = true;
+  result_.packets += count;
+  result_.busy = result_.busy || count == kBurst;
+  port.counters.received_frames += count;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    __builtin_prefetch(packets[i]->data);
+    bytes += packets[i]->length;
+    packets[i]->arrival_ns = port.seen_empty_ns;
+    packets[i]->input.port = port.index;
+  }
+  port.counters.received_bytes += bytes;
+  if (port.is_fabric())
+    fabric_receive(port, packets, count, now);
+  else
+    edge_receive(port, packets, count, now);
 }
 
 // K8: an upper bound of how long the next frames have lain in the receive queue. Links in memory know when their first

@@ -14,10 +14,10 @@ constexpr uint32_t kWireExtraBytes =
 
 void Worker::transmit(Nanos now) {
   for (Port* port : own_ports_) {
-    for (uint32_t burst = 0; burst < kBurstsPerTurn; ++burst) {
+    for (uint32_t burst = 0; burst < kBurstsOutPerTurn; ++burst) {
       const bool more = port->is_fabric() ? transmit_fabric(*port, now) : transmit_edge(*port, now);
       if (!more) break;
-      if (burst + 1 == kBurstsPerTurn) result_.busy = true;
+      if (burst + 1 == kBurstsOutPerTurn) result_.busy = true;
     }
     publish_load(*port);
   }

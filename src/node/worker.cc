@@ -26,7 +26,7 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, con
       to_(options.workers),
       from_(options.workers),
       told_(options.workers),
-      edge_(topology_, options.match_entries, options.station_entries, draw_hash_key(random_)),
+      edge_(topology_, options.match_entries, options.station_entries, draw_hash_key(random_), *options.tables),
       link_state_(topology_, options.node_index, index == 0),
       routes_(topology_, options.node_index),
       timers_(kMillisecond) {

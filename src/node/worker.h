@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <memory_resource>
 #include <vector>
 
 #include "flow/timer_wheel.h"
@@ -39,8 +40,9 @@ struct NodeOptions {
   PacketPool* control_pool;              // of the same kind, for frames made here: data never takes their last buffer
   uint32_t match_entries = 4096;         // per worker (F4)
   uint32_t station_entries = 4096;       // per worker
-  uint32_t copies_max = 512;             // buffers of packets from replication at one time, per worker
-  uint32_t waiting_max = 256;            // frames per edge port that wait for a flow ID (F10)
+  std::pmr::memory_resource* tables = std::pmr::get_default_resource();  // of these two; outlives the node
+  uint32_t copies_max = 512;   // buffers of packets from replication at one time, per worker
+  uint32_t waiting_max = 256;  // frames per edge port that wait for a flow ID (F10)
   uint64_t seed = 1;
 };
 

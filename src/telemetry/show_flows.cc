@@ -52,8 +52,8 @@ void add_key(Json& json, const MatchKey& key) {
     json["protocol"] = key.protocol;
   }
   if (key.source_port != 0 || key.destination_port != 0) {
-    json["source_port"] = key.source_port;
-    json["destination_port"] = key.destination_port;
+    json["source_port"] = big_endian(key.source_port);
+    json["destination_port"] = big_endian(key.destination_port);
   }
   if (key.flow_label != 0) json["flow_label"] = key.flow_label;
 }

@@ -62,9 +62,11 @@ enum MatchField : uint8_t {
   kMatchFlowLabel = 0x04,  // IPv6 flow label
 };
 
+constexpr size_t kClassesMax = 16;
+
 struct TrafficClass {
   std::string name = "default";
-  uint8_t ftag = 0;                        // 0-15, unique
+  uint8_t ftag = 0;                        // below kClassesMax, unique
   uint8_t match = kMatchIp | kMatchPorts;  // MatchField bits
   bool flow_channels = true;               // F11: false = no-flow, unacknowledged
   uint16_t pcp_set = 0xff;                 // bit p: frames of PCP p (untagged: the port default 0) are of this class

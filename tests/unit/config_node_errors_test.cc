@@ -150,6 +150,20 @@ TEST(NodeFileErrors, AfPacketFrameInItsSlot) {
             "etc/node.yaml:5:7: devices.p2: found MTU 3000, allowed up to 1950 (framesz of the device)\n");
 }
 
+TEST(NodeFileErrors, StationsOfTheTopologyFitTheTable) {
+  std::string stations = "stations:\n";
+  for (int i = 0; i < 600; ++i) {
+    const std::string low = std::to_string(100 + i);
+    stations += "  - { mac: \"02:00:00:00:0" + low.substr(0, 1) + ":" + low.substr(1) + "\", port: \"leaf1:p2\" }\n";
+  }
+  ConfigErrors errors;
+  EXPECT_TRUE(parse(leaf1("station_entries: 1200\n"), errors, stations).has_value()) << errors.text();
+  EXPECT_FALSE(parse(leaf1("station_entries: 1024\n"), errors, stations).has_value());
+  EXPECT_EQ(errors.text(),
+            "etc/node.yaml:4:18: station_entries: found 1024, allowed 1200 or more, twice the 600 stations of the "
+            "topology file\n");
+}
+
 TEST(NodeFileErrors, OfTheTopologyStandUnderItsName) {
   ConfigErrors errors;
   EXPECT_FALSE(parse(leaf1("idle: spin\n"), errors, "edge_mtu: 5\n"));

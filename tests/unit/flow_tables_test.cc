@@ -133,7 +133,7 @@ TEST(KeyedTable, KeepsWhatAMapKeeps) {
   KeyedTable<uint64_t, uint32_t> table(kCapacity);
   std::map<uint64_t, uint32_t> kept;
   Random random(3);
-  const auto hash = [](uint64_t key) { return keyed_hash<8>(&key, kHashKey); };
+  const auto hash = [](uint64_t key) { return keyed_hash(key, kHashKey); };
   for (int step = 0; step < 200'000; ++step) {
     const uint64_t key = random.below(2 * kCapacity);
     const auto known = kept.find(key);
@@ -199,14 +199,14 @@ TEST_F(Matches, AnEntryWithWaitingFramesStays) {
 
 // Every byte of a key reaches both the bucket and the tag.
 TEST(KeyedHash, HangsOnEveryByte) {
-  MatchKey zero{};
-  const uint32_t hash = keyed_hash<sizeof(MatchKey)>(&zero, kHashKey);
+  const MatchTable table(1, kHashKey);
+  const uint32_t hash = table.hash(MatchKey{});
   for (size_t at = 0; at < sizeof(MatchKey); ++at) {
     std::set<uint32_t> buckets, tags;
     for (unsigned value = 1; value < 256; ++value) {
       MatchKey key{};
       reinterpret_cast<uint8_t*>(&key)[at] = static_cast<uint8_t>(value);
-      const uint32_t other = keyed_hash<sizeof(MatchKey)>(&key, kHashKey);
+      const uint32_t other = table.hash(key);
       EXPECT_NE(other, hash);
       buckets.insert(other % 1024);
       tags.insert(other >> 16);
@@ -221,7 +221,7 @@ TEST(KeyedHash, SpreadsNeighbouringKeysUnderAnyKey) {
   for (int round = 0; round < 20; ++round) {
     const HashKey key{{random.next(), random.next(), random.next(), random.next()}};
     std::set<uint32_t> buckets;
-    for (uint64_t i = 0; i < 1000; ++i) buckets.insert(keyed_hash<8>(&i, key) % 1024);
+    for (uint64_t i = 0; i < 1000; ++i) buckets.insert(keyed_hash(i, key) % 1024);
     EXPECT_GT(buckets.size(), 550u);  // 1,000 balls into 1,024 buckets fill about 640
   }
 }
