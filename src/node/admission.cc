@@ -10,8 +10,7 @@ namespace heddle {
 // Every frame of a flow passes here, at the edge and in transit.
 void Worker::admit(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
   flow.next_data_flow += packet->payload;
-  packet->input.flow = id;
-  packet->input.epoch = port.input.epoch;
+  packet->input = InputFlowRef::of(port.input.epoch, port.index, id);
   if (flow.state != FlowState::idle || !pass_through(port, id, flow, packet, now))
     join_queue(port, id, flow, packet, now);
 }
@@ -142,7 +141,7 @@ bool Worker::reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex ou
   flow.follow_port = output;
   Port* there = ports_[output];
   if (there == nullptr || !there->usable() || there->output.wanting_inputs != 0) return false;
-  flow.output_flow = there->output.flows.reserve({port.input.epoch, port.index, id});
+  flow.output_flow = there->output.flows.reserve(InputFlowRef::of(port.input.epoch, port.index, id));
   if (flow.output_flow == kNoFlow) return false;
   flow.turn_start = flow.data_flow;
   there->counters.count(ProtocolEvent::id_reserved);

@@ -137,7 +137,7 @@ void Worker::grant_ids(Nanos now) {
       message.flow = wanted.flow;
       message.epoch = wanted.epoch;
       if (port->usable()) {
-        message.value = output.flows.reserve({wanted.epoch, input, wanted.flow});
+        message.value = output.flows.reserve(InputFlowRef::of(wanted.epoch, input, wanted.flow));
         if (message.value == kNoFlow) {
           if ((output.wanting_inputs & (output.wanting_inputs - 1)) == 0) break;
           continue;

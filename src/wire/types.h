@@ -31,15 +31,20 @@ struct FabricAddress {
   bool operator==(const FabricAddress&) const = default;
 };
 
-// A flow of an input port, in one of the port's sessions.
+// A flow of an input port, in one of the port's sessions. Made, kept and compared as one word: it is asked for every
+// packet, and what is written in pieces can't be read at once.
 struct InputFlowRef {
   Epoch epoch;
   PortIndex port;
   FlowId flow;
-  bool operator==(const InputFlowRef& other) const {  // in one step: it is asked for every packet
+  static InputFlowRef of(Epoch epoch, PortIndex port, FlowId flow) {
+    return std::bit_cast<InputFlowRef>(epoch | uint64_t{port} << 32 | uint64_t{flow} << 48);
+  }
+  bool operator==(const InputFlowRef& other) const {
     return std::bit_cast<uint64_t>(*this) == std::bit_cast<uint64_t>(other);
   }
 };
+static_assert(std::endian::native == std::endian::little && sizeof(InputFlowRef) == 8);
 
 // Serial number arithmetic modulo 2^32 (decision 5): true if a is before b, for distances below 2^31.
 constexpr bool serial_before(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) < 0; }
