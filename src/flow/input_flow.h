@@ -68,6 +68,7 @@ static_assert(sizeof(InputFlow) == 64, "an input flow is one cache line");
 struct FlowList {
   FlowId head = kNoFlow;
   FlowId tail = kNoFlow;
+  uint32_t count = 0;
   bool empty() const { return head == kNoFlow; }
 };
 
@@ -105,11 +106,13 @@ class InputFlowTable {
     else
       flows_[list.tail].next_in_list = id;
     list.tail = id;
+    ++list.count;
   }
   FlowId pop(FlowList& list) {
     FlowId id = list.head;
     list.head = flows_[id].next_in_list;
     if (list.head == kNoFlow) list.tail = kNoFlow;
+    --list.count;
     return id;
   }
 

@@ -3,6 +3,7 @@
 // the flows in each. A packet crosses only with room at its output and an output flow ID reserved there.
 #include <bit>
 #include <cassert>
+#include <utility>
 
 #include "node/worker.h"
 
@@ -10,7 +11,7 @@ namespace heddle {
 
 namespace {
 constexpr uint32_t kQuantumPackets = kBurst;  // one virtual output queue's share of a turn
-constexpr uint32_t kGrantsPerTurn = 16;       // one output's flow IDs to waiting inputs
+constexpr uint32_t kGrantsPerTurn = 64;       // one output's flow IDs to waiting inputs
 }  // namespace
 
 void Worker::activate(Port& input, PortIndex output) {
@@ -90,6 +91,7 @@ void Worker::accept(Port& output, Packet* packet) {
   bool dead = !output.usable();
   if (packet->output_flow != kNoFlow) {
     OutputFlow& entry = output.output.flows[packet->output_flow];
+    if (entry.input.flow == kNoFlow) entry.input = packet->input;  // the first one on an ID that was asked for
     assert(entry.state != OutputFlowState::free && entry.input == packet->input);  // invariant 4
     ++entry.queued;
     dead = dead || (entry.flags & kOutputEnded);
@@ -100,25 +102,30 @@ void Worker::accept(Port& output, Packet* packet) {
   output.output.queued_bytes += packet->payload;
 }
 
-// A flow waits for an ID: the output's worker hears of one flow per virtual output queue at a time.
+// Flows wait for IDs: the output's worker hears of all that it has not heard of yet.
 void Worker::tell_wants(Port& input, PortIndex output) {
   Voq& voq = input.input.voqs[output];
-  if (voq.want_told || voq.wanting.empty()) return;
+  if (voq.wanting.count <= voq.asked) return;
+  const uint32_t flows = voq.wanting.count - voq.asked;
   if (is_own(output)) {
-    voq.want_told = true;
-    return on_want(own(output), input.index, voq.wanting.head, input.input.epoch);
+    voq.asked += flows;
+    return on_want(own(output), input.index, input.input.epoch, flows);
   }
   Message message{.kind = MessageKind::want};
   message.input = input.index;
   message.output = output;
-  message.flow = voq.wanting.head;
   message.epoch = input.input.epoch;
-  voq.want_told = send(worker_of_port_[output], message);
-  if (!voq.want_told) activate(input, output);  // the ring is full: said again next turn
+  message.value = flows;
+  if (send(worker_of_port_[output], message))
+    voq.asked += flows;
+  else
+    activate(input, output);  // the ring is full: said again next turn
 }
 
-void Worker::on_want(Port& output, PortIndex input, FlowId flow, Epoch epoch) {
-  output.output.wanted[input] = {flow, epoch};
+void Worker::on_want(Port& output, PortIndex input, Epoch epoch, uint32_t flows) {
+  OutputSide::Wanted& wanted = output.output.wanted[input];
+  wanted.epoch = epoch;
+  wanted.flows += flows;
   output.output.wanting_inputs |= PortSet{1} << input;
 }
 
@@ -126,51 +133,56 @@ void Worker::on_want(Port& output, PortIndex input, FlowId flow, Epoch epoch) {
 void Worker::grant_ids(Nanos now) {
   for (Port* port : own_ports_) {
     OutputSide& output = port->output;
-    for (uint32_t grants = 0; output.wanting_inputs != 0 && grants < kGrantsPerTurn; ++grants) {
+    bool granted = false;
+    uint32_t looks = 0;
+    for (; output.wanting_inputs != 0 && looks < kGrantsPerTurn; ++looks) {
       const PortSet later = output.wanting_inputs & ~((PortSet{1} << output.next_wanting) - 1);
       const auto input = static_cast<PortIndex>(std::countr_zero(later != 0 ? later : output.wanting_inputs));
       output.next_wanting = static_cast<PortIndex>((input + 1) % kPortsMax);
-      const OutputSide::Wanted wanted = output.wanted[input];
-      Message message{.kind = port->usable() ? MessageKind::grant : MessageKind::refuse};
-      message.input = input;
-      message.output = port->index;
-      message.flow = wanted.flow;
-      message.epoch = wanted.epoch;
-      if (port->usable()) {
-        message.value = output.flows.reserve(InputFlowRef::of(wanted.epoch, input, wanted.flow));
-        if (message.value == kNoFlow) {
-          if ((output.wanting_inputs & (output.wanting_inputs - 1)) == 0) break;
-          continue;
-        }
-      }
-      if (is_own(input)) {
-        output.wanting_inputs &= ~(PortSet{1} << input);
-        take(message, now);
-      } else if (send(worker_of_port_[input], message)) {
-        output.wanting_inputs &= ~(PortSet{1} << input);
-      } else {
-        if (message.value != kNoFlow) output.flows.free(static_cast<FlowId>(message.value));
-        result_.busy = true;  // the ring is full: next turn
-        continue;
-      }
-      port->counters.count(port->usable() ? ProtocolEvent::id_reserved : ProtocolEvent::id_refused);
+      if (grant_id(*port, input, now))
+        granted = true;
+      else if (std::has_single_bit(output.wanting_inputs))
+        break;
     }
+    if (granted && looks == kGrantsPerTurn) result_.busy = true;  // the others next turn
   }
 }
 
-void Worker::on_grant(PortIndex input, PortIndex output, FlowId flow_id, Epoch epoch, FlowId id, Nanos now) {
-  Port& port = own(input);
+// The answer to one input: an ID for one of its flows, whichever waits first when it comes, or that there is none to
+// come. False if nothing could be said.
+bool Worker::grant_id(Port& output, PortIndex input, Nanos now) {
+  OutputSide::Wanted& wanted = output.output.wanted[input];
+  const bool usable = output.usable();
+  Message message{.kind = usable ? MessageKind::grant : MessageKind::refuse};
+  message.input = input;
+  message.output = output.index;
+  message.epoch = wanted.epoch;
+  message.flow = usable ? output.output.flows.reserve(InputFlowRef::of(wanted.epoch, input, kNoFlow)) : kNoFlow;
+  message.value = usable ? 1 : wanted.flows;
+  if (usable && message.flow == kNoFlow) return false;
+  if (!is_own(input) && !send(worker_of_port_[input], message)) {
+    if (usable) output.output.flows.free(message.flow);
+    result_.busy = true;  // the ring is full: next turn
+    return false;
+  }
+  wanted.flows -= message.value;
+  if (wanted.flows == 0) output.output.wanting_inputs &= ~(PortSet{1} << input);
+  output.counters.count(usable ? ProtocolEvent::id_reserved : ProtocolEvent::id_refused);
+  if (is_own(input)) take(message, now);
+  return true;
+}
+
+void Worker::on_grant(Port& port, PortIndex output, Epoch epoch, FlowId id, Nanos now) {
   Voq& voq = port.input.voqs[output];
-  voq.want_told = false;
-  InputFlow& flow = port.input.flows[flow_id];
-  const bool wanted = epoch == port.input.epoch && voq.wanting.head == flow_id;
-  if (!wanted) {  // its session has ended meanwhile
+  --voq.asked;
+  if (epoch != port.input.epoch || voq.wanting.empty()) {  // its session has ended meanwhile, or its frames' lives
     InputFlow nobody{};
     nobody.follow_port = output;
     nobody.output_flow = id;
     give_back(port, nobody, false);
   } else {
-    port.input.flows.pop(voq.wanting);
+    const FlowId flow_id = port.input.flows.pop(voq.wanting);
+    InputFlow& flow = port.input.flows[flow_id];
     flow.output_flow = id;
     flow.turn_start = flow.data_flow;
     const bool here = flow.destination.node == node_address_;
@@ -181,11 +193,10 @@ void Worker::on_grant(PortIndex input, PortIndex output, FlowId flow_id, Epoch e
 }
 
 // The output's link is down: all flows that wait for it take another way, or are dropped.
-void Worker::on_refuse(Port& input, PortIndex output, Nanos now) {
+void Worker::on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now) {
   Voq& voq = input.input.voqs[output];
-  voq.want_told = false;
-  FlowList waiting = voq.wanting;
-  voq.wanting = {};
+  voq.asked -= flows;
+  FlowList waiting = std::exchange(voq.wanting, {});
   while (!waiting.empty()) {
     const FlowId id = input.input.flows.pop(waiting);
     place(input, id, now);

@@ -18,9 +18,9 @@ namespace heddle {
 
 enum class MessageKind : uint8_t {
   ack,      // to the input's worker: bytes of an input flow are settled (value = acknowledged, value2 = of those lost)
-  want,     // to the output's worker: an input flow wants an output flow ID
-  grant,    // to the input's worker: it has one (value)
-  refuse,   // to the input's worker: the output is down, take another way
+  want,     // to the output's worker: so many more of an input's flows (value) want an output flow ID
+  grant,    // to the input's worker: one of them has one (flow)
+  refuse,   // to the input's worker: the output is down, so many (value) get none, take another way
   returns,  // to the input's worker: room (value) and buffers held (value2) come back, flow = orphans freed
   learn,    // to all: a station is at value64 = mac << 16 | vlan, value = node << 16 | port
   notice,   // to all: link states (value = sequence, value64 = ports up) of node index `flow`

@@ -34,12 +34,11 @@ void Worker::take(const Message& message, Nanos now) {
       return on_ack(own(message.input), message.epoch, message.flow, message.value, message.value2,
                     message.path_ended != 0, now);
     case MessageKind::want:
-      return on_want(own(message.output), message.input, message.flow, message.epoch);
+      return on_want(own(message.output), message.input, message.epoch, message.value);
     case MessageKind::grant:
-      return on_grant(message.input, message.output, message.flow, message.epoch, static_cast<FlowId>(message.value),
-                      now);
+      return on_grant(own(message.input), message.output, message.epoch, message.flow, now);
     case MessageKind::refuse:
-      return on_refuse(own(message.input), message.output, now);
+      return on_refuse(own(message.input), message.output, message.value, now);
     case MessageKind::returns:
       return apply_returns(own(message.input), message.output,
                            {.room = message.value, .held = message.value2, .orphans = message.flow});

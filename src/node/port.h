@@ -29,7 +29,7 @@ struct Voq {
   uint32_t room = 0;         // buffers that may still cross to that output
   uint32_t next_active = 0;  // in the worker's list of queues to serve
   bool active = false;
-  bool want_told = false;  // the output's worker knows that `wanting` is not empty
+  uint32_t asked = 0;  // flow IDs that the output's worker has been asked for and has not answered
   bool room_blocked = false;
 };
 
@@ -62,8 +62,8 @@ struct OutputSide {
   OutputSide(uint32_t flow_ids, uint32_t inputs) : flows(flow_ids, inputs), returns(inputs), wanted(inputs) {}
 
   struct Wanted {
-    FlowId flow;
-    Epoch epoch;
+    Epoch epoch = 0;  // of the input's session
+    uint32_t flows = 0;
   };
   OutputFlowTable flows;
   PacketQueue queue;  // crossed, not stamped (X2: one queue yet)
@@ -81,7 +81,7 @@ struct OutputSide {
   PortIndex next_wanting = 0;  // round robin among inputs
   PortSet returns_due = 0;
   std::vector<Returns> returns;  // by input port
-  std::vector<Wanted> wanted;    // by input port
+  std::vector<Wanted> wanted;    // by input port: flow IDs that it waits for
 };
 
 struct Port {

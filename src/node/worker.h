@@ -143,9 +143,10 @@ class Worker {
   void accept(Port& output, Packet* packet);
   void tell_wants(Port& input, PortIndex output);
   void grant_ids(Nanos now);
-  void on_want(Port& output, PortIndex input, FlowId flow, Epoch epoch);
-  void on_grant(PortIndex input, PortIndex output, FlowId flow, Epoch epoch, FlowId id, Nanos now);
-  void on_refuse(Port& input, PortIndex output, Nanos now);
+  bool grant_id(Port& output, PortIndex input, Nanos now);
+  void on_want(Port& output, PortIndex input, Epoch epoch, uint32_t flows);
+  void on_grant(Port& port, PortIndex output, Epoch epoch, FlowId id, Nanos now);
+  void on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now);
 
   // transmit.cc: from outputs to devices
   void transmit(Nanos now);

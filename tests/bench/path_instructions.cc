@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends frames through switches in memory, for tests/bench/instructions to count under callgrind what one switch does.
-//   path_instructions edge_edge|edge_fabric|transit|fabric_edge [--packets N] [--flows N] [--size BYTES]
-// The switch that is counted is polled by counted_poll(), everything else by other_poll(). Prints the packets
-// delivered.
+// Sends frames through switches in memory: for tests/bench/instructions to count under callgrind what one switch does,
+// and for tests/bench/growth to time it.
+//   path_instructions edge_edge|crossing|edge_fabric|transit|fabric_edge [--packets N] [--flows N] [--size BYTES]
+//   [--pairs N]
+// `crossing` is edge_edge between the ports of two workers, run by turns. The switch that is counted is polled by
+// counted_poll(), everything else by other_poll(). Prints JSON.
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "pipe_rig.h"
@@ -23,14 +27,20 @@ __attribute__((noinline)) void other_poll(Worker& worker, Nanos now) {
 
 namespace {
 
-constexpr uint64_t kSender = 0x020000000001, kReceiver = 0x020000000002;
+constexpr uint64_t kSender = 0x020000000100, kReceiver = 0x020000000200;  // and so on, by pair
 
-// UDP from the sender to the receiver, of flow `flow`.
-void write_frame(Packet& packet, uint32_t flow, uint32_t size) {
+struct Shape {
+  std::string path;
+  uint32_t flows = 1000, size = 60, pairs = 1;
+  uint64_t packets = 64000;
+};
+
+// UDP from the sender to the receiver of a pair, of flow `flow`.
+void write_frame(Packet& packet, uint32_t pair, uint32_t flow, uint32_t size) {
   packet.length = static_cast<uint16_t>(size);
   std::memset(packet.data, 0, size);
-  store_mac(packet.data, kReceiver);
-  store_mac(packet.data + 6, kSender);
+  store_mac(packet.data, kReceiver + pair);
+  store_mac(packet.data + 6, kSender + pair);
   store_be16(packet.data + 12, kEtherTypeIpv4);
   uint8_t* ip = packet.data + 14;
   ip[0] = 0x45;
@@ -46,97 +56,142 @@ void write_frame(Packet& packet, uint32_t flow, uint32_t size) {
 
 class Run {
  public:
-  Run(const std::string& path, uint32_t flows, uint32_t size)
-      : rig_(path == "edge_edge" ? 1 : 3, 1, 65536),
-        counted_(path == "transit"       ? 1
-                 : path == "fabric_edge" ? 2
-                                         : 0),
-        flows_(flows),
-        size_(size) {}
+  explicit Run(const Shape& shape)
+      : shape_(shape),
+        rig_(shape.path == "edge_edge" || shape.path == "crossing" ? 1 : 3, shape.pairs,
+             shape.path == "crossing" ? 2 : 1, 131072),
+        counted_(shape.path == "transit"       ? 1
+                 : shape.path == "fabric_edge" ? 2
+                                               : 0) {}
 
-  // Sessions come up, both stations are known, every flow has been through once and no pair is held any more.
+  // Sessions come up, all stations are known, every flow has been through once and no pair is held any more.
   void warm_up() {
-    for (int turn = 0; turn < 2000; ++turn) this->turn(other_poll, 100 * kMicrosecond);
-    announce(rig_.receiver(), kReceiver);
-    announce(rig_.sender(), kSender);
-    for (int turn = 0; turn < 2000; ++turn) this->turn(other_poll, 100 * kMicrosecond);
-    for (uint32_t sent = 0; sent < 2 * flows_ + 1000; sent += kBurst) {
-      inject();
-      turn(other_poll, kMicrosecond);
+    for (int turn = 0; turn < 2000; ++turn) this->turn(100 * kMicrosecond);
+    for (uint32_t pair = 0; pair < shape_.pairs; ++pair) {
+      announce(rig_.receiver(pair), kReceiver + pair);
+      announce(rig_.sender(pair), kSender + pair);
     }
+    for (int turn = 0; turn < 2000; ++turn) this->turn(100 * kMicrosecond);
+    for (uint32_t sent = 0; sent < 2 * shape_.flows + 1000; sent += inject()) turn(kMicrosecond);
   }
 
-  // Bursts of 32, one a turn, until `packets` have been sent; the delivered ones.
-  uint64_t run(uint64_t packets) {
-    const uint64_t before = rig_.receiver().delivered;
-    for (uint64_t sent = 0; sent < packets; sent += kBurst) {
-      inject();
-      turn(counted_poll, kMicrosecond);
+  // A burst of 32 from each sender a turn, until `packets` have been sent.
+  void run() {
+    begin_delivered_ = delivered();
+    begin_ = port_sums();
+    counting_ = true;
+    for (uint64_t sent = 0; sent < shape_.packets;) {
+      sent += inject();
+      turn(kMicrosecond);
     }
     // Hellos and credits have taken a place in a burst here and there.
-    for (int turns = 0; turns < 16 && rig_.receiver().delivered - before < packets; ++turns)
-      turn(counted_poll, kMicrosecond);
-    return rig_.receiver().delivered - before;
+    for (int turns = 0; turns < 16 && delivered() - begin_delivered_ < shape_.packets; ++turns) turn(kMicrosecond);
   }
 
-  void print_drops() const {
+  nlohmann::json report() const {
+    const Sums end = port_sums();
+    const auto packets = static_cast<double>(delivered() - begin_delivered_);
+    const auto each = [packets](uint64_t a, uint64_t b) { return static_cast<double>(b - a) / packets; };
+    nlohmann::json json{{"path", shape_.path},
+                        {"sent", shape_.packets},
+                        {"delivered", delivered() - begin_delivered_},
+                        {"ns_per_packet", static_cast<double>(counted_ns_) / packets},
+                        {"flow_setups_per_packet", each(begin_.setups, end.setups)},
+                        {"upstream_frames_per_packet", each(begin_.upstream_frames, end.upstream_frames)},
+                        {"upstream_bytes_per_packet", each(begin_.upstream_bytes, end.upstream_bytes)},
+                        {"drops", nlohmann::json::object()}};
     for (uint32_t node = 0; node < rig_.switches(); ++node)
       for (PortIndex port = 0; port < rig_.node(node).ports(); ++port)
         for (unsigned reason = 0; reason < kDropReasons; ++reason)
           if (const uint64_t drops = rig_.node(node).port(port).counters.drops[reason]; drops != 0)
-            std::printf("node %u port %u: %s %llu\n", node, unsigned{port}, kDropReasonNames[reason].data(),
-                        static_cast<unsigned long long>(drops));
+            json["drops"][std::string(kDropReasonNames[reason])] = drops;
+    return json;
   }
 
  private:
+  struct Sums {
+    uint64_t setups = 0;
+    uint64_t upstream_frames = 0, upstream_bytes = 0;  // ACKs, credits and hellos towards the sender, if over a link
+  };
+
+  uint64_t delivered() const {
+    uint64_t sum = 0;
+    for (uint32_t pair = 0; pair < shape_.pairs; ++pair) sum += rig_.receiver(pair).delivered;
+    return sum;
+  }
+
+  Sums port_sums() const {
+    Sums sums;
+    const Node& node = rig_.node(counted_);
+    for (PortIndex index = 0; index < node.ports(); ++index) {
+      const Port& port = node.port(index);
+      sums.setups += port.counters.events[static_cast<unsigned>(ProtocolEvent::flow_created)];
+      if (!port.is_fabric() || index != (shape_.path == "fabric_edge" ? shape_.pairs : 0)) continue;
+      sums.upstream_frames += port.counters.sent_frames;  // towards the sender there is nothing else
+      sums.upstream_bytes += port.counters.sent_bytes;
+    }
+    return sums;
+  }
+
   void announce(PipeDevice& host, uint64_t mac) {
     Packet* packet = nullptr;
     rig_.pool().allocate(&packet, 1);
-    write_frame(*packet, 0, 60);
+    write_frame(*packet, 0, 0, 60);
     store_mac(packet->data, 0xffffffffffff);
     store_mac(packet->data + 6, mac);
     host.push(packet);
   }
 
-  void inject() {
+  uint32_t inject() {
     Packet* packets[kBurst];
-    rig_.pool().allocate(packets, kBurst);
-    for (Packet* packet : packets) {
-      write_frame(*packet, next_++ % flows_, size_);
-      rig_.sender().push(packet);
+    for (uint32_t pair = 0; pair < shape_.pairs; ++pair) {
+      rig_.pool().allocate(packets, kBurst);
+      for (Packet* packet : packets) {
+        write_frame(*packet, pair, next_++ % shape_.flows, shape_.size);
+        rig_.sender(pair).push(packet);
+      }
     }
+    return shape_.pairs * kBurst;
   }
 
-  void turn(void (*poll)(Worker&, Nanos), Nanos step) {
-    for (uint32_t node = 0; node < rig_.switches(); ++node)
-      (node == counted_ ? poll : other_poll)(rig_.worker(node), now_);
+  void turn(Nanos step) {
+    for (uint32_t index = 0; index < rig_.switches(); ++index) {
+      Node& node = rig_.node(index);
+      const bool counted = index == counted_ && counting_;
+      const auto begin = std::chrono::steady_clock::now();
+      for (uint32_t worker = 0; worker < node.workers(); ++worker)
+        (counted ? counted_poll : other_poll)(node.worker(worker), now_);
+      if (counted) counted_ns_ += static_cast<uint64_t>((std::chrono::steady_clock::now() - begin).count());
+    }
     now_ += step;
   }
 
+  Shape shape_;
   PipeRig rig_;
-  uint32_t counted_, flows_, size_, next_ = 0;
+  uint32_t counted_, next_ = 0;
+  bool counting_ = false;
+  uint64_t counted_ns_ = 0, begin_delivered_ = 0;
+  Sums begin_;
   Nanos now_ = kSecond;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Frames through switches in memory, to be counted"};
-  std::string path;
-  uint32_t flows = 1000, size = 60;
-  uint64_t packets = 64000;
-  app.add_option("path", path)
+  CLI::App app{"Frames through switches in memory, to be counted and timed"};
+  Shape shape;
+  app.add_option("path", shape.path)
       ->required()
-      ->check(CLI::IsMember({"edge_edge", "edge_fabric", "transit", "fabric_edge"}));
-  app.add_option("--packets", packets);
-  app.add_option("--flows", flows)->check(CLI::Range(1, 1 << 20));
-  app.add_option("--size", size)->check(CLI::Range(60, 1514));
+      ->check(CLI::IsMember({"edge_edge", "crossing", "edge_fabric", "transit", "fabric_edge"}));
+  app.add_option("--packets", shape.packets, "(64000)");
+  app.add_option("--flows", shape.flows, "taken in turn (1000)")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--size", shape.size, "bytes of a frame (60)")->check(CLI::Range(60, 1514));
+  app.add_option("--pairs", shape.pairs, "of a port that sends and one that receives (1)")->check(CLI::Range(1, 16));
   CLI11_PARSE(app, argc, argv);
-  Run run(path, flows, size);
+  Run run(shape);
   run.warm_up();
-  const uint64_t delivered = run.run(packets);
-  std::printf("%s: %llu of %llu packets delivered\n", path.c_str(), static_cast<unsigned long long>(delivered),
-              static_cast<unsigned long long>(packets));
-  run.print_drops();
-  return delivered == 0;
+  run.run();
+  const nlohmann::json report = run.report();
+  std::printf("%s\n", report.dump().c_str());
+  return report["delivered"] == 0;
 }

@@ -82,25 +82,27 @@ class PipeDevice : public Device {
   uint32_t head_ = 0, tail_ = 0;
 };
 
-// A line of switches; the first and the last have a host, a line of one has both.
+// A line of switches; the first has hosts that send, the last hosts that receive, a line of one has both.
 class PipeRig {
  public:
-  PipeRig(uint32_t switches, uint32_t workers, uint32_t match_entries);
-  Worker& worker(uint32_t node, uint32_t index = 0) { return nodes_[node]->worker(index); }
-  PipeDevice& sender() { return *devices_.front().front(); }
-  PipeDevice& receiver() { return *devices_.back()[devices_.size() == 1 ? 1 : 0]; }
+  PipeRig(uint32_t switches, uint32_t pairs, uint32_t workers, uint32_t match_entries);
+  Node& node(uint32_t index) { return *nodes_[index]; }
+  PipeDevice& sender(uint32_t pair) { return *devices_.front()[pair]; }
+  PipeDevice& receiver(uint32_t pair) const { return *devices_.back()[devices_.size() == 1 ? pairs_ + pair : pair]; }
+  uint32_t pairs() const { return pairs_; }
   StackPool& pool() { return pool_; }
   uint32_t switches() const { return static_cast<uint32_t>(nodes_.size()); }
   const Node& node(uint32_t index) const { return *nodes_[index]; }
 
  private:
+  uint32_t pairs_;
   Topology topology_;
   StackPool pool_{32768};
   std::vector<std::vector<std::unique_ptr<PipeDevice>>> devices_;
   std::vector<std::unique_ptr<Node>> nodes_;
 };
 
-inline PipeRig::PipeRig(uint32_t switches, uint32_t workers, uint32_t match_entries) {
+inline PipeRig::PipeRig(uint32_t switches, uint32_t pairs, uint32_t workers, uint32_t match_entries) : pairs_(pairs) {
   topology_.name = "line";
   topology_.classes.emplace_back();
   for (uint16_t index = 0; index < switches; ++index) {
@@ -108,7 +110,7 @@ inline PipeRig::PipeRig(uint32_t switches, uint32_t workers, uint32_t match_entr
     node.name = "n" + std::to_string(index);
     node.address = static_cast<uint16_t>(index + 1);
     const bool end = index == 0 || index + 1u == switches;
-    for (uint32_t edge = 0; edge < (end ? (switches == 1 ? 2u : 1u) : 0u); ++edge) {
+    for (uint32_t edge = 0; edge < (end ? (switches == 1 ? 2 * pairs : pairs) : 0); ++edge) {
       TopologyPort port;
       port.name = "e" + std::to_string(edge);
       port.mtu_bytes = 1500;
