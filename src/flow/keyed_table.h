@@ -76,7 +76,7 @@ class KeyedTable {
     uint32_t passed;  // keys that stand behind this bucket because it was full
   };
   static_assert(sizeof(Bucket) == 64);
-  // Of 64 or 96 bytes and aligned so that it touches as few cache lines as it can.
+  // With a key of 64 bytes: 96, in two cache lines wherever it stands.
   struct alignas(sizeof(Key) % 32 == 0 ? 32 : 8) Record {
     Key key;
     Value value;

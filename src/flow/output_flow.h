@@ -3,7 +3,8 @@
 // Also the way back for ACKs: an entry names the input port, input session and input flow it serves.
 // Written only by the worker that owns the output port.
 //
-// Life of an entry: free -> reserved (pinned by an input flow, before a packet crosses) -> given back by the input
+// Life of an entry: free -> reserved (pinned by an input flow, before a packet crosses; one that another worker asked
+// for names its flow only when the first packet comes) -> given back by the input
 // flow at extent zero, or orphaned when the input's session ends first (K9) -> free. Positions run on across reuse
 // (K4).
 #pragma once
@@ -26,12 +27,12 @@ enum OutputFlowFlag : uint8_t {
 };
 
 struct alignas(64) OutputFlow {
-  uint32_t data_flow;     // position behind the last stamped byte
+  uint32_t data_flow;     // position behind the last stamped byte (fabric)
   uint32_t ack_flow;      // position up to which the next hop has settled
   uint32_t lost_total;    // as the next hop last told it
   uint32_t pending_ack;   // settled bytes the input flow has not been told of yet (decision 5)
   uint32_t pending_lost;  // of those, lost
-  InputFlowRef input;     // whom it serves
+  InputFlowRef input;     // whom it serves; of flow kNoFlow: nobody yet
   FlowId next_free;
   uint16_t queued;  // packets that crossed and are not stamped yet: they pin the entry
   uint32_t next_timer;

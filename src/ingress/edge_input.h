@@ -65,9 +65,8 @@ class EdgeInput {
     return entry.station_version == stations_.version() && entry.flooded_ns == 0;
   }
   // What becomes of a frame whose entry is not current, or that has none: `match` is where it was found, or
-  // kNotFound.
-  // Learns its station, sets its destination, takes a flood from the port's share. `flows.idle(match index)`: may that
-  // entry be evicted? `flows.queued(match index)`: has its flow a queue?
+  // kNotFound. Learns its station, sets its destination, takes a flood from the port's share. `flows.idle(match
+  // index)`: may that entry be evicted? `flows.queued(match index)`: has its flow a queue?
   template <typename Flows>
   EdgeDecision decide(Packet& packet, EdgePortInput& port, const EdgeKey& key, uint32_t match, Nanos now,
                       const Flows& flows);
@@ -105,7 +104,7 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
     decision.reason = reason;
     return decision;
   };
-  if (mac_is_group(from) || from == 0) return drop(DropReason::source_multicast);
+  if (from == 0) return drop(DropReason::source_multicast);  // plain frames were not asked
   decision.learned = stations_.learn(from, packet.vni, port.address, port.settings->stations_max, now);
   if (decision.learned == Learned::held) return drop(DropReason::station_held);
   const Station* station = mac_is_group(to) ? nullptr : stations_.find(to, packet.vni);

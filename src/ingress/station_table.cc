@@ -108,12 +108,16 @@ void StationTable::find_most() {
 }
 
 void StationTable::age(Nanos now) {
-  constexpr uint32_t kLooks = 16;
   if (now >= next_asked_ns_) {
     ++version_;
     next_asked_ns_ = now + ask_again_ns_;
   }
-  const auto looks = std::min(kLooks, stations_.capacity());
+  // All of them within a quarter of the age, or as fast as is bearable.
+  constexpr uint64_t kLooksMin = 16, kLooksMax = 4096;
+  const uint64_t share = stations_.capacity() * (now - aged_ns_) / std::max<Nanos>(1, age_ns_ / 4);
+  const auto looks =
+      static_cast<uint32_t>(std::min<uint64_t>(std::clamp(share, kLooksMin, kLooksMax), stations_.capacity()));
+  aged_ns_ = now;
   for (uint32_t i = 0; i < looks; ++i) {
     const uint32_t index = sweep_;
     sweep_ = sweep_ + 1 == stations_.capacity() ? 0 : sweep_ + 1;

@@ -76,6 +76,7 @@ class StationTable {
   Nanos ask_again_ns_;  // between such times
   Nanos next_asked_ns_ = 0;
   uint32_t sweep_ = 0;
+  Nanos aged_ns_ = 0;  // when age() was called last
 };
 
 template <typename Visit>

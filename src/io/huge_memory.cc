@@ -12,8 +12,7 @@ namespace {
 constexpr size_t kHugePageBytes = 2 * 1024 * 1024;
 }  // namespace
 
-// Smaller pieces share the pages of the heap: that can't fail for want of huge pages either, the kernel takes small
-// ones.
+// Smaller pieces come from the heap. Where the kernel has no huge pages it takes small ones.
 void* HugeMemory::do_allocate(size_t bytes, size_t alignment) {
   if (bytes < kHugePageBytes) return std::pmr::new_delete_resource()->allocate(bytes, alignment);
   const size_t whole = (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;

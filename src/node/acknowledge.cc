@@ -43,7 +43,6 @@ void Worker::apply_acks(Nanos now) {
 
 // Hands an entry's pending delta to the worker of the input flow it serves. False if that one's ring is full.
 bool Worker::tell_input(OutputFlow& entry) {
-  if (entry.pending_ack == 0 && !(entry.flags & kOutputEndDue)) return true;  // the device took it back
   Message message{.kind = MessageKind::ack};
   message.path_ended = (entry.flags & kOutputEndDue) != 0;
   message.input = entry.input.port;

@@ -109,12 +109,11 @@ void Worker::tell_wants(Port& input, PortIndex output) {
   const uint32_t flows = voq.wanting.count - voq.asked;
   if (is_own(output)) {
     voq.asked += flows;
-    return on_want(own(output), input.index, input.input.epoch, flows);
+    return on_want(own(output), input.index, flows);
   }
   Message message{.kind = MessageKind::want};
   message.input = input.index;
   message.output = output;
-  message.epoch = input.input.epoch;
   message.value = flows;
   if (send(worker_of_port_[output], message))
     voq.asked += flows;
@@ -122,10 +121,8 @@ void Worker::tell_wants(Port& input, PortIndex output) {
     activate(input, output);  // the ring is full: said again next turn
 }
 
-void Worker::on_want(Port& output, PortIndex input, Epoch epoch, uint32_t flows) {
-  OutputSide::Wanted& wanted = output.output.wanted[input];
-  wanted.epoch = epoch;
-  wanted.flows += flows;
+void Worker::on_want(Port& output, PortIndex input, uint32_t flows) {
+  output.output.wanted[input] += flows;
   output.output.wanting_inputs |= PortSet{1} << input;
 }
 
@@ -133,49 +130,47 @@ void Worker::on_want(Port& output, PortIndex input, Epoch epoch, uint32_t flows)
 void Worker::grant_ids(Nanos now) {
   for (Port* port : own_ports_) {
     OutputSide& output = port->output;
-    bool granted = false;
-    uint32_t looks = 0;
-    for (; output.wanting_inputs != 0 && looks < kGrantsPerTurn; ++looks) {
+    uint32_t granted = 0;
+    int refused = 0;  // in a row
+    while (granted < kGrantsPerTurn && refused < std::popcount(output.wanting_inputs)) {
       const PortSet later = output.wanting_inputs & ~((PortSet{1} << output.next_wanting) - 1);
       const auto input = static_cast<PortIndex>(std::countr_zero(later != 0 ? later : output.wanting_inputs));
       output.next_wanting = static_cast<PortIndex>((input + 1) % kPortsMax);
-      if (grant_id(*port, input, now))
-        granted = true;
-      else if (std::has_single_bit(output.wanting_inputs))
-        break;
+      const bool answered = grant_id(*port, input, now);
+      granted += answered;
+      refused = answered ? 0 : refused + 1;
     }
-    if (granted && looks == kGrantsPerTurn) result_.busy = true;  // the others next turn
+    if (granted == kGrantsPerTurn) result_.busy = true;  // the others next turn
   }
 }
 
 // The answer to one input: an ID for one of its flows, whichever waits first when it comes, or that there is none to
 // come. False if nothing could be said.
 bool Worker::grant_id(Port& output, PortIndex input, Nanos now) {
-  OutputSide::Wanted& wanted = output.output.wanted[input];
+  uint32_t& wanted = output.output.wanted[input];
   const bool usable = output.usable();
   Message message{.kind = usable ? MessageKind::grant : MessageKind::refuse};
   message.input = input;
   message.output = output.index;
-  message.epoch = wanted.epoch;
-  message.flow = usable ? output.output.flows.reserve(InputFlowRef::of(wanted.epoch, input, kNoFlow)) : kNoFlow;
-  message.value = usable ? 1 : wanted.flows;
+  message.flow = usable ? output.output.flows.reserve(InputFlowRef::of(0, input, kNoFlow)) : kNoFlow;
+  message.value = usable ? 1 : wanted;
   if (usable && message.flow == kNoFlow) return false;
   if (!is_own(input) && !send(worker_of_port_[input], message)) {
     if (usable) output.output.flows.free(message.flow);
     result_.busy = true;  // the ring is full: next turn
     return false;
   }
-  wanted.flows -= message.value;
-  if (wanted.flows == 0) output.output.wanting_inputs &= ~(PortSet{1} << input);
+  wanted -= message.value;
+  if (wanted == 0) output.output.wanting_inputs &= ~(PortSet{1} << input);
   output.counters.count(usable ? ProtocolEvent::id_reserved : ProtocolEvent::id_refused);
   if (is_own(input)) take(message, now);
   return true;
 }
 
-void Worker::on_grant(Port& port, PortIndex output, Epoch epoch, FlowId id, Nanos now) {
+void Worker::on_grant(Port& port, PortIndex output, FlowId id, Nanos now) {
   Voq& voq = port.input.voqs[output];
   --voq.asked;
-  if (epoch != port.input.epoch || voq.wanting.empty()) {  // its session has ended meanwhile, or its frames' lives
+  if (voq.wanting.empty()) {  // the session has ended meanwhile, or the frames' lives have
     InputFlow nobody{};
     nobody.follow_port = output;
     nobody.output_flow = id;

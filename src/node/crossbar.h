@@ -19,7 +19,7 @@ namespace heddle {
 enum class MessageKind : uint8_t {
   ack,      // to the input's worker: bytes of an input flow are settled (value = acknowledged, value2 = of those lost)
   want,     // to the output's worker: so many more of an input's flows (value) want an output flow ID
-  grant,    // to the input's worker: one of them has one (flow)
+  grant,    // to the input's worker: an ID (flow), for whichever of them waits first
   refuse,   // to the input's worker: the output is down, so many (value) get none, take another way
   returns,  // to the input's worker: room (value) and buffers held (value2) come back, flow = orphans freed
   learn,    // to all: a station is at value64 = mac << 16 | vlan, value = node << 16 | port

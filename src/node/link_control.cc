@@ -128,7 +128,8 @@ void Worker::end_outputs(Port& port, Nanos now) {
       if (!(entry.flags & kOutputTimed)) arm_timer(port.index, id, settle_at);
       entry.due_ns = settle_at;
     }
-    if (entry.input.flow != kNoFlow) mark_dirty(port, id, entry);  // else whoever gets it hears with its first packet
+    if (entry.input.flow != kNoFlow)
+      mark_dirty(port, id, entry);  // else whoever gets it hears by its first packet, which is lost
   }
 }
 

@@ -34,9 +34,9 @@ void Worker::take(const Message& message, Nanos now) {
       return on_ack(own(message.input), message.epoch, message.flow, message.value, message.value2,
                     message.path_ended != 0, now);
     case MessageKind::want:
-      return on_want(own(message.output), message.input, message.epoch, message.value);
+      return on_want(own(message.output), message.input, message.value);
     case MessageKind::grant:
-      return on_grant(own(message.input), message.output, message.epoch, message.flow, now);
+      return on_grant(own(message.input), message.output, message.flow, now);
     case MessageKind::refuse:
       return on_refuse(own(message.input), message.output, message.value, now);
     case MessageKind::returns:

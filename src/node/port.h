@@ -61,10 +61,6 @@ struct Returns {
 struct OutputSide {
   OutputSide(uint32_t flow_ids, uint32_t inputs) : flows(flow_ids, inputs), returns(inputs), wanted(inputs) {}
 
-  struct Wanted {
-    Epoch epoch = 0;  // of the input's session
-    uint32_t flows = 0;
-  };
   OutputFlowTable flows;
   PacketQueue queue;  // crossed, not stamped (X2: one queue yet)
   uint32_t queued_packets = 0;
@@ -81,7 +77,7 @@ struct OutputSide {
   PortIndex next_wanting = 0;  // round robin among inputs
   PortSet returns_due = 0;
   std::vector<Returns> returns;  // by input port
-  std::vector<Wanted> wanted;    // by input port: flow IDs that it waits for
+  std::vector<uint32_t> wanted;  // by input port: flow IDs that it waits for
 };
 
 struct Port {

@@ -167,6 +167,7 @@ FlowId Worker::flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nano
   flow.flags = kFlowInUse;
   flow.follow_port = kNoPort;
   flow.path_epoch = 0;
+  flow.turn_start = flow.data_flow;
   flow.match = match_index;
   flow.destination = match.destination;
   flow.ftag = match.ftag;

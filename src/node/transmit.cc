@@ -178,6 +178,7 @@ void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now)
   if (count == 0) return;
   PortCounters& counters = port.counters;
   const bool deliver = !port.is_fabric();
+  const size_t dirty_before = dirty_.size();
   for (uint32_t i = 0; i < count; ++i) {
     const Packet& packet = *packets[i];
     counters.sent_bytes += packet.length;
@@ -194,10 +195,12 @@ void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now)
   const uint32_t sent = port.device->transmit(packets, count, now);
   counters.sent_frames += sent;
   port.output.pending_packets = count - sent;
-  if (sent != count) take_back(port, packets + sent, count - sent);
+  if (sent != count) take_back(port, packets + sent, count - sent, dirty_before);
 }
 
-void Worker::take_back(Port& port, Packet** packets, uint32_t count) {
+// As if they had not been offered: whoever waits for a slow device has nothing to do meanwhile. Entries from
+// `dirty_before` on have become dirty by this burst.
+void Worker::take_back(Port& port, Packet** packets, uint32_t count, size_t dirty_before) {
   std::copy_n(packets, count, port.output.pending.begin());
   PortCounters& counters = port.counters;
   for (uint32_t i = 0; i < count; ++i) {
@@ -207,14 +210,23 @@ void Worker::take_back(Port& port, Packet** packets, uint32_t count) {
     Returns& returns = port.output.returns[packet.input.port];
     returns.room -= packet.cost;
     if (!(packet.flags & kPacketCopy)) returns.held -= packet.cost;
+    if ((returns.room | returns.held | returns.orphans) == 0)
+      port.output.returns_due &= ~(PortSet{1} << packet.input.port);
     if (port.is_fabric() || packet.output_flow == kNoFlow) continue;
-    OutputFlow& entry =
-        port.output.flows[packet.output_flow];  // stays in the list of dirty ones: there is nothing to tell
+    OutputFlow& entry = port.output.flows[packet.output_flow];
     ++entry.queued;
     entry.pending_ack -= packet.payload;
     --counters.delivered_frames;
     counters.delivered_bytes -= packet.payload;
   }
+  const auto nothing_to_tell = [&port](uint32_t item) {
+    OutputFlow& entry = port.output.flows[item & 0xffff];
+    if (entry.pending_ack != 0 || (entry.flags & kOutputEndDue)) return false;
+    entry.flags &= static_cast<uint8_t>(~kOutputDirty);
+    return true;
+  };
+  dirty_.erase(std::remove_if(dirty_.begin() + static_cast<ptrdiff_t>(dirty_before), dirty_.end(), nothing_to_tell),
+               dirty_.end());
 }
 
 // A frame that crossed and was never stamped: this side settles it (K4).

@@ -114,13 +114,13 @@ class Worker {
 
   // admission.cc: flow queues, and where a flow with packets stands
   void admit(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
-  HEDDLE_ASIDE void join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  [[gnu::noinline]] void join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   uint32_t flow_queue_mark(const InputFlow& flow) const;
   bool pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   void hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);
   uint32_t input_buffers(const Port& port) const;
-  HEDDLE_ASIDE void place(Port& port, FlowId id, Nanos now);
-  HEDDLE_ASIDE void route(Port& port, FlowId id, Nanos now);
+  [[gnu::noinline]] void place(Port& port, FlowId id, Nanos now);
+  [[gnu::noinline]] void route(Port& port, FlowId id, Nanos now);
   bool reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output);
   HEDDLE_ASIDE void yield_id(Port& port, InputFlow& flow);
   HEDDLE_ASIDE void drop_queue(Port& port, FlowId id, DropReason reason);
@@ -144,8 +144,8 @@ class Worker {
   void tell_wants(Port& input, PortIndex output);
   void grant_ids(Nanos now);
   bool grant_id(Port& output, PortIndex input, Nanos now);
-  void on_want(Port& output, PortIndex input, Epoch epoch, uint32_t flows);
-  void on_grant(Port& port, PortIndex output, Epoch epoch, FlowId id, Nanos now);
+  void on_want(Port& output, PortIndex input, uint32_t flows);
+  void on_grant(Port& port, PortIndex output, FlowId id, Nanos now);
   void on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now);
 
   // transmit.cc: from outputs to devices
@@ -160,7 +160,7 @@ class Worker {
   DropReason prepare_for_host(Port& port, Packet* packet, Nanos now);
   void send_burst(Port& port, Packet** packets, uint32_t count, Nanos now);
   HEDDLE_ASIDE void drop_at_output(Port& output, Packet* packet, DropReason reason);
-  HEDDLE_ASIDE void take_back(Port& port, Packet** packets, uint32_t count);
+  HEDDLE_ASIDE void take_back(Port& port, Packet** packets, uint32_t count, size_t dirty_before);
   void give_room_back(Port& output, const Packet& packet);
   void publish_load(Port& port);
 

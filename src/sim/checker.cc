@@ -38,6 +38,7 @@ Checker::Checker(Fabric& fabric, SeedCoverage& coverage, const CheckerOptions& o
     : fabric_(fabric), coverage_(coverage), options_(options) {
   const Topology& topology = fabric.topology();
   directions_.resize(topology.links.size());
+  nonces_.resize(topology.links.size());
   for (auto& pair : directions_)
     for (DirectionGhost& ghost : pair) ghost.channels.resize(topology.settings.flow_ids + size_t{1});
   flows_.resize(fabric.traffic().flows.size());

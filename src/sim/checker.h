@@ -6,8 +6,10 @@
 // checker_rest.cc: liveness and rest (8, 9). The trace hash (10) is over all that it sees.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <iosfwd>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -157,6 +159,7 @@ class Checker : public Watcher {
   uint64_t damage_ = 0;                           // frames whose bits have flipped, less damaged ones that hosts got
   std::vector<std::vector<bool>> session_up_;     // by node and port, as last seen
   std::vector<std::vector<EndedSession>> ended_;  // by node and port
+  std::vector<std::array<std::set<uint64_t>, 2>> nonces_;  // by link and direction: all that hellos have offered
   std::vector<std::vector<std::vector<uint8_t>>> states_;  // by node, port, flow: input state, output state << 4
   std::vector<uint32_t> polls_;                            // by node
   std::vector<std::vector<uint32_t>> link_of_;             // by node and port; ~0u on edge ports

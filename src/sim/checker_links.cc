@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is on the links, compared with both ends: positions (1), flow IDs (4), credits (6).
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <ostream>
 
 #include "heddle/frames.h"
@@ -90,7 +92,12 @@ void Checker::on_sent(uint32_t link, unsigned direction, Packet& packet) {
   if (!read_wire_link(packet.data, packet.length, wire)) fail(1, place(link, direction) + ": not a fabric frame");
   trace(uint64_t{wire.tag} << 32 | wire.sequence);
   SimPool::tag(packet).ghost = ~0u;
-  if (wire.kind == HEDDLE_HELLO) return;
+  if (wire.kind == HEDDLE_HELLO) {
+    uint64_t nonce = 0;
+    std::memcpy(&nonce, packet.data + HEDDLE_ETHERNET_BYTES + offsetof(heddle_hello, nonce), sizeof nonce);
+    nonces_[link][direction].insert(big_endian(nonce));
+    return;
+  }
   const Port& sender = fabric_.node(end.node_index)->port(end.port);
   DirectionGhost& ghost = directions_[link][direction];
   if (!sender.session.up() || sender.session.tag() != wire.tag)
@@ -213,8 +220,11 @@ void Checker::check_link(uint32_t link, unsigned direction) {
   const LinkEnd from = end_of(link, direction), to = end_of(link, 1 - direction);
   const Node* sending = fabric_.node(from.node_index);
   const Node* receiving = fabric_.node(to.node_index);
-  if (sending == nullptr || way.forged) return;
+  if (sending == nullptr) return;
   const Port& sender = sending->port(from.port);
+  if (sender.session.up() && !nonces_[link][1 - direction].contains(sender.session.peer_nonce()))
+    fail(10, place(link, direction) + ": a session with somebody who is not there");
+  if (way.forged) return;
   if (!sender.session.up() || !way.any_sent || sender.session.tag() != way.tag) return;
   const Port* receiver = receiving == nullptr ? nullptr : &receiving->port(to.port);
   if (receiver != nullptr && (!receiver->session.up() || receiver->session.tag() != way.tag)) receiver = nullptr;

@@ -208,7 +208,7 @@ void Checker::check_reservation(uint16_t node, const Port& port, FlowId id) {
   const Port& output = state.port(flow.follow_port);
   const OutputFlow& entry = output.output.flows[flow.output_flow];
   const bool serves = entry.input == InputFlowRef::of(port.input.epoch, port.index, id);
-  const bool unused = entry.input == InputFlowRef::of(port.input.epoch, port.index, kNoFlow);  // granted, nothing sent
+  const bool unused = entry.input == InputFlowRef::of(0, port.index, kNoFlow);  // granted, nothing sent
   if (entry.state != OutputFlowState::reserved || !(serves || (unused && (!held_.exact || flow.flow_extent() == 0))))
     fail(4, where() + "its output flow " + std::to_string(flow.output_flow) + " at " + place(node, flow.follow_port) +
                 " serves another: " + numbers(entry));

@@ -34,6 +34,7 @@ inline constexpr auto kOtherRows = std::to_array<std::string_view>({
     "forgery: no_life",
     "forgery: no_such_port",
     "forgery: other_cable",
+    "forgery: late_hello",
     "forgery: other_channel",
     "forgery: other_topology",
     "forgery: other_version",

@@ -98,6 +98,8 @@ bool forge_hello(Forgery forgery, Packet& packet, Random& random) {
     store_be32(hello + offsetof(heddle_hello, topology_hash), static_cast<uint32_t>(random.next()));
   else if (forgery == Forgery::other_cable)
     store_be16(hello + offsetof(heddle_hello, port), 63);
+  else if (forgery == Forgery::late_hello)  // of a session long gone: it echoes what nobody has offered
+    store_be32(hello + offsetof(heddle_hello, echo), static_cast<uint32_t>(random.nonzero()));
   else
     return false;
   store_be32(hello + offsetof(heddle_hello, nonce), static_cast<uint32_t>(random.nonzero()));  // a stranger's

@@ -66,7 +66,7 @@ inline Nanos life_left(const Packet& packet, Nanos now) {
 }
 
 inline bool life_over(const Packet& packet, Nanos now) {
-  return static_cast<int64_t>(now - packet.arrival_ns) >= static_cast<int64_t>(packet.life_ns);
+  return packet.life_ns == 0 || static_cast<int64_t>(now - packet.arrival_ns) >= static_cast<int64_t>(packet.life_ns);
 }
 
 // A singly linked queue of packets; owns what it holds.

@@ -188,6 +188,8 @@ int main(int argc, char** argv) {
   app.add_option("--size", shape.size, "bytes of a frame (60)")->check(CLI::Range(60, 1514));
   app.add_option("--pairs", shape.pairs, "of a port that sends and one that receives (1)")->check(CLI::Range(1, 16));
   CLI11_PARSE(app, argc, argv);
+  if (shape.path == "crossing" && shape.pairs % 2 == 0)
+    return app.exit(CLI::ValidationError("crossing needs odd pairs"));
   Run run(shape);
   run.warm_up();
   run.run();

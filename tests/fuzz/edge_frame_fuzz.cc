@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   EdgeHeaders headers;
   const bool plain = is_plain_ipv4(copy.data(), copy.size());
   if (parse_edge_frame(copy.data(), copy.size(), headers) != DropReason::none) {
-    if (plain) std::abort();
+    if (plain && load_mac(copy.data() + 6) != 0) std::abort();
     return 0;
   }
   if (plain && (headers.tagged || headers.l3 != 4 || headers.l4_offset != 34 || !headers.ports_valid)) std::abort();

@@ -119,6 +119,28 @@ TEST_P(Pair, ARestartedNeighbourGetsANewSession) {
 INSTANTIATE_TEST_SUITE_P(Workers, Pair, testing::Values(1u, 2u));
 
 // More flows than IDs, none of which ever comes to rest: all get through all the same (F10, K11).
+// What a device refuses waits, acknowledged by nobody, and gives the worker nothing to do until it is taken.
+TEST(Node, FramesThatAHostDoesNotTakeWaitQuietly) {
+  Topology topology;
+  add_node(topology, 1, 2);
+  TestFabric fabric(topology);
+  fabric.device(0, 1).incoming.push_back(broadcast(2, 0));
+  fabric.run(kMillisecond);
+  fabric.device(0, 1).accepts = 0;
+  for (uint8_t flow = 0; flow < 4; ++flow) fabric.device(0, 0).incoming.push_back(frame(2, 10 + flow, flow));
+  fabric.run(100 * kMicrosecond);
+  const PollResult idle = fabric.nodes[0]->worker(0).poll(fabric.now);
+  EXPECT_FALSE(idle.busy);
+  EXPECT_GT(idle.next_wake, fabric.now);
+  EXPECT_EQ(fabric.nodes[0]->port(1).counters.delivered_frames, 0u);
+  EXPECT_EQ(fabric.nodes[0]->port(0).counters.acknowledged_bytes, 0u);
+  fabric.device(0, 1).accepts = kBurst;
+  fabric.run(kMillisecond);
+  EXPECT_EQ(fabric.nodes[0]->port(1).counters.delivered_frames, 4u);
+  EXPECT_EQ(fabric.nodes[0]->port(0).counters.acknowledged_bytes, 400u);
+  EXPECT_EQ(fabric.output_flows_used(), 0u);
+}
+
 struct TooFewIds : testing::TestWithParam<uint32_t> {};
 
 TEST_P(TooFewIds, AreHeldInTurns) {
