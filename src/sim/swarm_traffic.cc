@@ -110,16 +110,21 @@ void add_flow(Swarm& swarm, uint16_t source, uint16_t destination, uint16_t vlan
   swarm.flows.push_back(flow);
 }
 
-// More flows from one port than there are flow IDs, most of which never rest: they have to take turns (K11).
+// More flows from each port of a node than there are flow IDs, most of which never rest: they have to take turns with
+// the IDs of their ports, and with those of their common output (K11).
 void draw_crowd(Swarm& swarm, Random& random) {
   const uint32_t ids = swarm.setup.topology.settings.flow_ids;
-  const auto source = static_cast<uint16_t>(random.below(swarm.setup.hosts.size()));
-  const auto destination = static_cast<uint16_t>(random.below(swarm.setup.hosts.size()));
-  const uint16_t vlan = source == destination ? uint16_t{0} : common_vlan(swarm, source, destination, random);
-  if (ids > 8 || vlan == 0) return;
-  for (uint32_t i = 0; i < ids + 2; ++i) {
-    add_flow(swarm, source, destination, vlan, FrameKind::ipv4, random);
-    swarm.flows.back().restless = i < ids;
+  const auto& hosts = swarm.setup.hosts;
+  const auto destination = static_cast<uint16_t>(random.below(hosts.size()));
+  const uint16_t node = hosts[random.below(hosts.size())].port.node_index;
+  if (ids > 8) return;
+  for (uint16_t source = 0; source < hosts.size(); ++source) {
+    if (hosts[source].port.node_index != node || source == destination) continue;
+    const uint16_t vlan = common_vlan(swarm, source, destination, random);
+    for (uint32_t i = 0; vlan != 0 && i < ids + 1; ++i) {
+      add_flow(swarm, source, destination, vlan, FrameKind::ipv4, random);
+      swarm.flows.back().restless = i < ids;
+    }
   }
 }
 
