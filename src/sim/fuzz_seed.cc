@@ -184,10 +184,6 @@ void SeedRun::require_progress() {
     flow.interval_ns = kSlow + flow.id * 10 * kMicrosecond;
     flow.burst_frames = 1;
     flow.window_frames = 0;
-    if (flow.restless) {
-      flow.interval_ns = 2 * kMicrosecond;
-      flow.window_frames = 8;
-    }
     flow.length_max = flow.length_min;
     fabric_.host(flow.source).resume(flow.id);
     before.back() = flow.sent_frames;

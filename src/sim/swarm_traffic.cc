@@ -93,13 +93,13 @@ void draw_pace(Swarm& swarm, HostFlow& flow, Random& random) {
   flow.length_min = std::min(flow.length_min, flow.length_max);
 }
 
-void add_flow(Swarm& swarm, uint16_t source, uint16_t destination, uint16_t vlan, FrameKind kind, Random& random) {
+void add_flow(Swarm& swarm, uint16_t source, uint16_t destination, uint16_t vlan, Random& random) {
   HostFlow flow;
   flow.id = static_cast<uint16_t>(swarm.flows.size());
   flow.source = source;
   flow.destination = destination;
   flow.vlan = vlan;
-  flow.kind = kind;
+  flow.kind = static_cast<FrameKind>(random.below(3));
   flow.name = numbered("", flow.id) + numbered(" (h", source) + numbered(" to h", destination) + ")";
   draw_class(swarm, flow, random);
   draw_pace(swarm, flow, random);
@@ -108,24 +108,6 @@ void add_flow(Swarm& swarm, uint16_t source, uint16_t destination, uint16_t vlan
     if (std::find(vlans.begin(), vlans.end(), vlan) == vlans.end()) vlans.push_back(vlan);
   }
   swarm.flows.push_back(flow);
-}
-
-// More flows from each port of a node than there are flow IDs, most of which never rest: they have to take turns with
-// the IDs of their ports, and with those of their common output (K11).
-void draw_crowd(Swarm& swarm, Random& random) {
-  const uint32_t ids = swarm.setup.topology.settings.flow_ids;
-  const auto& hosts = swarm.setup.hosts;
-  const auto destination = static_cast<uint16_t>(random.below(hosts.size()));
-  const uint16_t node = hosts[random.below(hosts.size())].port.node_index;
-  if (ids > 8) return;
-  for (uint16_t source = 0; source < hosts.size(); ++source) {
-    if (hosts[source].port.node_index != node || source == destination) continue;
-    const uint16_t vlan = common_vlan(swarm, source, destination, random);
-    for (uint32_t i = 0; vlan != 0 && i < ids + 1; ++i) {
-      add_flow(swarm, source, destination, vlan, FrameKind::ipv4, random);
-      swarm.flows.back().restless = i < ids;
-    }
-  }
 }
 
 void draw_hostile(Swarm& swarm, Random& random) {
@@ -164,9 +146,8 @@ void draw_traffic(Swarm& swarm, Random& random) {
     const auto destination = incast ? target : static_cast<uint16_t>(random.below(hosts));
     if (source == destination) continue;
     const uint16_t vlan = common_vlan(swarm, source, destination, random);
-    if (vlan != 0) add_flow(swarm, source, destination, vlan, static_cast<FrameKind>(random.below(3)), random);
+    if (vlan != 0) add_flow(swarm, source, destination, vlan, random);
   }
-  if (one_in(random, 6)) draw_crowd(swarm, random);
   draw_hostile(swarm, random);
 }
 

@@ -51,7 +51,6 @@ struct HostFlow {
   uint32_t window_frames = 0;                    // not delivered at a time; 0 = open loop
   Nanos window_patience_ns = 20 * kMillisecond;  // after that, what is missing no longer fills the window
   uint16_t length_min = 64, length_max = 64;     // bytes, with Ethernet header, without tag
-  bool restless = false;                         // swarm: goes on while the others must get through
   uint32_t message_frames = 0;                   // frames of a message, of which completion times are kept
   uint64_t frames_max = ~uint64_t{0};
   // --- what came of it ---
