@@ -77,7 +77,8 @@ struct heddle_data_header {
   heddle_be16 vni;    /* bridged frames: the VLAN */
   heddle_be16 life;   /* remaining, in units of HEDDLE_LIFE_UNIT_NS (K8) */
   uint8_t hop_limit;  /* links the frame may still cross */
-  uint8_t priority;   /* bridged frames: PCP << 1 | DEI of the tag that was taken off */
+  uint8_t priority;   /* low half: bridged frames' PCP << 1 | DEI of the tag that was taken off; high half: the longest
+                         round trip that the sender knows is at most 1 us << this; 0 = it knows none (C2) */
   heddle_be16 length; /* bytes of the original frame that follow; link padding behind them is ignored */
 };
 

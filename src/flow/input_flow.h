@@ -5,6 +5,7 @@
 // Written only by the worker that owns the input port. Owns the packets in its queues.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "wire/packet.h"
@@ -20,6 +21,7 @@ enum class FlowState : uint8_t {
   ready,    // in its output's ready list: has a queue and an output flow ID
   wanting,  // in its output's wanting list: has a queue, waits for an output flow ID (K11)
   held,     // has a queue and may not move: old path not settled (K9), or a flooded pair waits one life (E1)
+  blocked,  // has a queue, and its destination's congestion holds it (C4, C5)
 };
 
 enum InputFlowFlag : uint8_t {
@@ -27,6 +29,8 @@ enum InputFlowFlag : uint8_t {
   kFlowAckDue = 0x02,   // among the port's flows whose totals go upstream
   kFlowLeaving = 0x04,  // gives its output flow ID back at extent zero: path ended (K9), stale (R12), others wait (K11)
   kFlowPending = 0x08,  // held by a timer (E1)
+  kFlowLimited = 0x10,  // by its destination's congestion: its FlowLimit is in force (C3)
+  kFlowTimed = 0x20,    // in the worker's wheel of releases (C5), also when the flow is gone
 };
 
 struct alignas(64) InputFlow {
@@ -46,7 +50,7 @@ struct alignas(64) InputFlow {
   FlowState state;
   uint8_t flags;  // InputFlowFlag
   uint8_t ftag;
-  uint8_t severity;     // ep_congestion (C3); carried, not acted on yet
+  uint8_t congestion;   // ep_congestion (C3): level and CongestionFlag bits (flow/congestion_level.h)
   uint32_t turn_start;  // data_flow when its output flow ID was reserved
 
   bool in_use() const { return flags & kFlowInUse; }
@@ -63,6 +67,25 @@ struct alignas(64) InputFlow {
 };
 
 static_assert(sizeof(InputFlow) == 64, "an input flow is one cache line");
+
+// What holds a flow whose destination is congested (C3-C5). Beside the flow table, by flow ID: only touched while
+// kFlowLimited is set.
+struct FlowLimit {
+  Nanos since_ns;
+  Nanos renewed_ns = 0;    // the last ACK (K10)
+  Nanos interval_ns = 0;   // between ACKs, the longest of late
+  Nanos release_ns = 0;    // no packet before that (C5)
+  Nanos delay_ns = 0;      // what the last packet took of the share
+  Nanos round_trip_ns;     // to the destination
+  double ns_per_byte = 0;  // of the flow's share of its destination's port
+  Nanos window_ns = 0;     // may be under way (C4): what the share carries in this time
+
+  uint32_t window_bytes() const {
+    return static_cast<uint32_t>(std::min(1e9, static_cast<double>(window_ns) / ns_per_byte));
+  }
+};
+
+static_assert(sizeof(FlowLimit) <= 64);
 
 // A list of flows of one port, linked through InputFlow::next_in_list. A flow is in at most one.
 struct FlowList {

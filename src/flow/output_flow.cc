@@ -7,8 +7,9 @@ namespace heddle {
 
 OutputFlowTable::OutputFlowTable(uint32_t flow_ids, uint32_t inputs)
     : flows_(flow_ids + 1),
-      own_share_(inputs, std::max(1u, flow_ids / (2 * std::max(1u, inputs - 1)))),
-      shared_(flow_ids - std::min(flow_ids, own_share_[0] * (inputs - 1))),
+      held_(inputs),
+      share_(std::max(1u, flow_ids / (2 * std::max(1u, inputs - 1)))),
+      shared_(flow_ids - std::min(flow_ids, share_ * (inputs - 1))),
       free_(1) {
   for (uint32_t id = 1; id <= flow_ids; ++id)
     flows_[id].next_free = id == flow_ids ? kNoFlow : static_cast<FlowId>(id + 1);

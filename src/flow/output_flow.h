@@ -23,7 +23,7 @@ enum OutputFlowFlag : uint8_t {
   kOutputTimed = 0x04,    // in the timer wheel
   kOutputEndDue = 0x08,   // the input flow is still to be told that the path ended
   kOutputCounted = 0x10,  // an orphan in its input port's quota (K9)
-  kOutputShared = 0x20,   // its ID is not of its input's own share (K11)
+  kOutputTell = 0x20,     // the input flow is to hear of the congestion (C2, C3)
 };
 
 struct alignas(64) OutputFlow {
@@ -39,8 +39,10 @@ struct alignas(64) OutputFlow {
   uint32_t probe_mark;  // ack_flow when the timer was set: progress since then needs no probe (K5)
   Nanos due_ns;         // of its timer: the next probe (K5), or when an ended entry is settled (K9)
   OutputFlowState state;
-  uint8_t flags;    // OutputFlowFlag
-  uint8_t backoff;  // probe interval is base << backoff (K5)
+  uint8_t flags;       // OutputFlowFlag
+  uint8_t backoff;     // probe interval is base << backoff (K5)
+  uint8_t congestion;  // level and CongestionFlag bits that the input flow is to know (C3)
+  uint8_t told;        // those that it knew when its last packet crossed, or has been told since
 
   uint32_t extent() const { return data_flow - ack_flow; }
   // Bytes that died here, or of which nothing will be heard any more: settled by this side.
@@ -51,7 +53,7 @@ struct alignas(64) OutputFlow {
   // The input flow has been told.
   void take_pending() {
     pending_ack = pending_lost = 0;
-    flags &= static_cast<uint8_t>(~kOutputEndDue);
+    flags &= static_cast<uint8_t>(~(kOutputEndDue | kOutputTell));
   }
 };
 
@@ -73,24 +75,25 @@ class OutputFlowTable {
   // An ID that serves `input`, or kNoFlow while that port may not have another one. The one that was freed last
   // comes first, since its entry is still in the cache; positions that run on keep its uses apart (K4).
   FlowId reserve(const InputFlowRef& input) {
-    const bool own = own_share_[input.port] != 0;
-    uint32_t& share = own ? own_share_[input.port] : shared_;
-    if (share == 0) return kNoFlow;
-    --share;
+    uint32_t& held = held_[input.port];
+    const bool shared = held >= share_;
+    if (shared && shared_ == 0) return kNoFlow;
+    shared_ -= shared;
+    ++held;
     const FlowId id = free_;
     OutputFlow& entry = flows_[id];
     free_ = entry.next_free;
     ++used_;
     entry.input = input;
     entry.state = OutputFlowState::reserved;
-    entry.flags = static_cast<uint8_t>((entry.flags & kOutputTimed) | (own ? 0 : kOutputShared));
-    entry.backoff = 0;
+    entry.flags &= kOutputTimed;
+    entry.backoff = entry.congestion = entry.told = 0;
     return id;
   }
   // Puts an entry back; the caller has seen that extent, queue and pending deltas are zero. A timer may still run.
   void free(FlowId id) {
     OutputFlow& entry = flows_[id];
-    ++(entry.flags & kOutputShared ? shared_ : own_share_[entry.input.port]);
+    shared_ += --held_[entry.input.port] >= share_;
     --used_;
     entry.flags &= kOutputTimed;
     entry.state = OutputFlowState::free;
@@ -99,9 +102,10 @@ class OutputFlowTable {
   }
 
  private:
-  std::vector<OutputFlow> flows_;    // entry 0 is never used
-  std::vector<uint32_t> own_share_;  // by input: IDs that nobody else may have, not in use
-  uint32_t shared_;                  // IDs for whoever comes first, not in use
+  std::vector<OutputFlow> flows_;  // entry 0 is never used
+  std::vector<uint32_t> held_;     // by input: IDs that serve it
+  uint32_t share_;                 // so many an input may always have
+  uint32_t shared_;                // IDs for whoever comes first, not in use
   FlowId free_;
   uint32_t used_ = 0;
 };

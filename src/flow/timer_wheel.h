@@ -36,6 +36,10 @@ class TimerWheel {
   void advance(Nanos now, Next next, Due due) {
     const uint64_t tick = now / tick_ns_;
     if (tick <= done_tick_) return;
+    if (occupied_ == 0) {
+      done_tick_ = tick;
+      return;
+    }
     uint64_t steps = tick - done_tick_;
     if (steps > kSlots) {
       done_tick_ = tick - kSlots;

@@ -18,7 +18,7 @@ MemoryLink::Direction::Direction(const MemoryLinkOptions& settings, uint64_t see
       delay_ns(settings.delay_ns),
       random(seed),
       transmit_done(std::max<uint32_t>(1, settings.transmit_frames)),
-      ring(settings.capacity_frames, sizeof(Entry)),
+      ring(settings.capacity_frames),
       waiting(std::bit_ceil(settings.capacity_frames + 1)) {}
 
 MemoryLink::MemoryLink(PacketPool& pool, const MemoryLinkOptions& zero_to_one, const MemoryLinkOptions& one_to_zero,
@@ -155,7 +155,7 @@ void MemoryLink::corrupt(Direction& way, Packet& packet) {
 void MemoryLink::push(unsigned direction, Packet* packet, Nanos arrives) {
   tell(direction, LinkFrameEvent::under_way, *packet, arrives);
   const Entry entry{packet, arrives, generation_.load(std::memory_order_relaxed), 0};
-  if (!directions_[direction]->ring.push(&entry)) lose(direction, LinkFrameEvent::lost, packet, arrives);
+  if (directions_[direction]->ring.push(&entry, 1) == 0) lose(direction, LinkFrameEvent::lost, packet, arrives);
 }
 
 void MemoryLink::lose(unsigned direction, LinkFrameEvent event, Packet* packet, Nanos at) {
@@ -169,7 +169,7 @@ void MemoryLink::lose(unsigned direction, LinkFrameEvent event, Packet* packet, 
 void MemoryLink::take_in(Direction& way) {
   const auto size = static_cast<uint32_t>(way.waiting.size());
   Entry entry;
-  while (way.count < size && way.ring.pop(&entry)) {
+  while (way.count < size && way.ring.pop(&entry, 1) == 1) {
     uint32_t place = way.head + way.count++;
     for (; place != way.head; --place) {
       const Entry& before = way.waiting[(place - 1) % size];

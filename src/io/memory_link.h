@@ -108,7 +108,7 @@ class MemoryLink {
     std::vector<Nanos> transmit_done;  // when the transmit ring's entries leave it
     uint32_t transmit_next = 0;
     // between them
-    Ring ring;
+    Ring<Entry> ring;
     // receiver: sorted by arrival, a circle
     std::vector<Entry> waiting;
     uint32_t head = 0, count = 0;

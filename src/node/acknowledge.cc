@@ -32,6 +32,10 @@ void Worker::apply_acks(Nanos now) {
     } else if (Port* input = ports_[entry.input.port]) {
       const uint32_t acknowledged = entry.pending_ack, lost = entry.pending_lost;
       const bool ended = entry.flags & kOutputEndDue;
+      if (entry.flags & kOutputTell) {
+        entry.told = entry.congestion;
+        on_congestion(*input, entry.input.epoch, entry.input.flow, entry.congestion, now);
+      }
       entry.take_pending();
       on_ack(*input, entry.input.epoch, entry.input.flow, acknowledged, lost, ended, now);
     } else if (!tell_input(entry)) {
@@ -43,14 +47,24 @@ void Worker::apply_acks(Nanos now) {
 
 // Hands an entry's pending delta to the worker of the input flow it serves. False if that one's ring is full.
 bool Worker::tell_input(OutputFlow& entry) {
-  Message message{.kind = MessageKind::ack};
-  message.path_ended = (entry.flags & kOutputEndDue) != 0;
-  message.input = entry.input.port;
-  message.flow = entry.input.flow;
-  message.epoch = entry.input.epoch;
-  message.value = entry.pending_ack;
-  message.value2 = entry.pending_lost;
-  if (!send(worker_of_port_[entry.input.port], message)) return false;
+  const uint32_t worker = worker_of_port_[entry.input.port];
+  Crossing& to = *to_[worker];
+  if (entry.flags & kOutputTell) {
+    Message message{.kind = MessageKind::congestion};
+    message.input = entry.input.port;
+    message.flow = entry.input.flow;
+    message.value = entry.input.epoch;
+    message.value2 = entry.congestion;
+    if (!send(worker, message)) return false;
+    entry.told = entry.congestion;
+    entry.flags &= static_cast<uint8_t>(~kOutputTell);
+    if (entry.pending_ack == 0 && !(entry.flags & kOutputEndDue)) return true;
+  }
+  if (to.settled.full()) hand_over(worker);
+  if (to.settled.full()) return false;
+  to.settled.gather(
+      {entry.input, entry.pending_ack, entry.pending_lost & 0x7fffffff, (entry.flags & kOutputEndDue) != 0});
+  ++result_.crossings;
   entry.take_pending();
   return true;
 }
@@ -62,15 +76,20 @@ void Worker::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged, u
   InputFlow& flow = port.input.flows[id];
   flow.ack_flow += acknowledged;
   flow.lost_total += lost;
-  if (path_ended) {
+  if (path_ended && flow.output_flow != kNoFlow) {  // not of an ID that it once had (K11)
     flow.flags |= kFlowLeaving;
     port.counters.count(ProtocolEvent::path_ended);
+    if (flow.follow_port != kNoPort) return_lent_ids(port, flow.follow_port, true);
   }
   if (port.is_fabric()) {
     if (acknowledged != 0) mark_ack_due(port, id, flow, now);
   } else {
     port.counters.acknowledged_bytes += acknowledged - lost;
   }
+  if (flow.flags & kFlowLimited)
+    renew_limit(port, id, flow, acknowledged - lost, now);
+  else
+    flow.congestion = 0;  // of the flow that was here before
   if (flow.flow_extent() != 0) return;
   if (flow.queue.empty())
     finish_if_empty(port, id, flow);
@@ -110,8 +129,8 @@ void Worker::make_ack_frames(Port& port, Nanos now) {
       InputFlow& flow = input.flows[id];
       flow.flags &= static_cast<uint8_t>(~kFlowAckDue);
       append_record(*packet, AckRecord{.flow = id,
-                                       .flags = 0,
-                                       .severity = flow.severity,
+                                       .flags = congestion_flags(flow.congestion),
+                                       .severity = congestion_severity(flow.congestion),
                                        .ack_flow = flow.ack_flow,
                                        .lost_total = flow.lost_total,
                                        .credit_limit = 0,
@@ -179,6 +198,11 @@ void Worker::input_timer(Port& port, FlowId id, Nanos now) {
     finish_if_empty(port, id, flow);
   else if (flow.state == FlowState::held)
     place(port, id, now);
+}
+
+void Worker::add_hold_timer(Port& port, FlowId id, Nanos until) {
+  const uint32_t item = kInputTimer | reference(port.index, id);
+  timers_.add(item, until, [this](uint32_t other) -> uint32_t& { return timer_link(other); });
 }
 
 // A timer never releases anything: it asks (K5), and settles only what an ended session left (K9).

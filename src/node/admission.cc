@@ -15,7 +15,8 @@ void Worker::admit(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos
     join_queue(port, id, flow, packet, now);
 }
 
-// Past a mark the tail is dropped (A8): all classes are lossy yet. An empty queue takes any frame.
+// Past a mark the tail is dropped (A8): all classes are lossy yet. No flow may have more of the input's buffers than it
+// leaves free, so that however many flows are held up, one that is not finds room (C8). An empty queue takes any frame.
 void Worker::join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
   DropReason reason = DropReason::none;
   if (packet->hop_limit == 0 && flow.destination.node != node_address_)
@@ -24,6 +25,8 @@ void Worker::join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, 
     reason = DropReason::flow_queue_full;
   else if (input_buffers(port) > settings_.input_drop_mark_packets)
     reason = DropReason::input_full;
+  else if (flow.queued_packets > settings_.input_drop_mark_packets - input_buffers(port))
+    reason = DropReason::flow_queue_full;
   if (reason != DropReason::none) {
     drop_from_flow(port, id, packet, reason);
     return finish_if_empty(port, id, flow);
@@ -43,6 +46,7 @@ uint32_t Worker::flow_queue_mark(const InputFlow& flow) const {
 // may pass by it in a turn is bounded by the room.
 bool Worker::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
   if (flow.flags & (kFlowLeaving | kFlowPending) || packet->hop_limit == 0) return false;
+  if ((flow.flags & kFlowLimited) && !may_forward(port, id, flow, now)) return false;
   if (port.is_fabric() && port.credits.held() > settings_.input_drop_mark_packets) return false;
   if (flow.output_flow == kNoFlow) {
     DropReason reason = DropReason::none;
@@ -63,14 +67,8 @@ void Worker::hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nano
   flow.data_flow += packet->payload;
   packet->output_flow = flow.output_flow;
   voq.room -= packet->cost;
+  if (flow.flags & kFlowLimited) spend_share(port, packet->input.flow, packet->payload, now);
   cross(port, flow.follow_port, packet, now);
-}
-
-// K11: the flow goes behind those that wait for an ID at the same output, if any do, once its extent is zero.
-void Worker::yield_id(Port& port, InputFlow& flow) {
-  if (port.input.voqs[flow.follow_port].wanting.empty() || (flow.flags & kFlowLeaving)) return;
-  flow.flags |= kFlowLeaving;
-  port.counters.count(ProtocolEvent::id_yielded);
 }
 
 // What the port's frames hold, this one included. On a fabric port those in the outputs count too: they hold link
@@ -134,20 +132,6 @@ void Worker::route(Port& port, FlowId id, Nanos now) {
   tell_wants(port, output);
 }
 
-// The flow takes this output from now on. True if it has an ID there: at once only where the same worker gives it out.
-// Whoever waits for an ID already comes first (K11): a shortage must not starve the inputs of other workers.
-bool Worker::reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output) {
-  if (output != flow.follow_port && flow.follow_port != kNoPort) ++flow.path_epoch;
-  flow.follow_port = output;
-  Port* there = ports_[output];
-  if (there == nullptr || !there->usable() || there->output.wanting_inputs != 0) return false;
-  flow.output_flow = there->output.flows.reserve(InputFlowRef::of(port.input.epoch, port.index, id));
-  if (flow.output_flow == kNoFlow) return false;
-  flow.turn_start = flow.data_flow;
-  there->counters.count(ProtocolEvent::id_reserved);
-  return true;
-}
-
 // The output for a frame from `input` to `destination`: an edge port here, or the least loaded port that lies on a
 // shortest path (R2, R6). kNoPort with the reason if there is none.
 PortIndex Worker::choose_port(const Port& input, FabricAddress destination, uint8_t hop_limit, DropReason& reason) {
@@ -174,36 +158,10 @@ void Worker::finish_if_empty(Port& port, FlowId id, InputFlow& flow) {
   if (!flow.in_use() || !flow.queue.empty() || flow.flow_extent() != 0) return;
   if (flow.flags & kFlowPending) return;  // its timer comes back to it
   if (flow.output_flow != kNoFlow) give_back(port, flow, false);
-  flow.flags &= kFlowAckDue;
+  flow.flags &= kFlowAckDue | kFlowTimed;
   flow.state = FlowState::idle;
   if (!port.is_fabric()) port.input.flows.put(id);
   port.counters.count(ProtocolEvent::flow_freed);
-}
-
-// Ends the pin on the output flow ID. `count_orphan`: the flow's own session has ended and packets of it may still be
-// on their way (K9).
-void Worker::give_back(Port& port, InputFlow& flow, bool count_orphan) {
-  const FlowId id = flow.output_flow;
-  flow.output_flow = kNoFlow;
-  flow.flags &= static_cast<uint8_t>(~kFlowLeaving);
-  port.counters.count(ProtocolEvent::id_given_back);
-  if (count_orphan) {
-    ++port.input.orphans;
-    port.counters.count(ProtocolEvent::orphan_made);
-  }
-  if (Port* output = ports_[flow.follow_port]) return release_output_flow(*output, id, count_orphan);
-  const uint32_t worker = worker_of_port_[flow.follow_port];
-  const GivenBack pin{flow.follow_port, id, count_orphan};
-  to_[worker]->given_back.push(&pin);
-  result_.woken |= uint64_t{1} << worker;
-  ++result_.crossings;
-}
-
-void Worker::release_output_flow(Port& output, FlowId id, bool counted) {
-  OutputFlow& entry = output.output.flows[id];
-  entry.state = OutputFlowState::orphan;
-  if (counted) entry.flags |= kOutputCounted;
-  free_if_drained(output, id, entry);
 }
 
 // E1: nothing of the flow moves before `until`.
@@ -215,8 +173,7 @@ void Worker::hold_for(Port& port, FlowId id, Nanos until) {
 void Worker::set_hold(Port& port, FlowId id, Nanos until) {
   InputFlow& flow = port.input.flows[id];
   flow.flags |= kFlowPending;
-  const uint32_t item = kInputTimer | reference(port.index, id);
-  timers_.add(item, until, [this](uint32_t other) -> uint32_t& { return timer_link(other); });
+  if (!(flow.flags & kFlowTimed)) add_hold_timer(port, id, until);
 }
 
 // K8: frames die in transit also while their flow waits for a flow ID. So flows that wait for each other's IDs around a
@@ -225,6 +182,8 @@ void Worker::age_waiting(Nanos now) {
   if (now < next_age_ns_) return;
   next_age_ns_ = now + kMillisecond;
   for (Port* port : own_ports_) {
+    for (PortSet rest = port->input.lent_outputs; rest != 0; rest &= rest - 1)
+      return_lent_ids(*port, static_cast<PortIndex>(std::countr_zero(rest)), false);
     if (!port->is_fabric()) continue;
     for (PortSet rest = port->input.wanting_outputs; rest != 0; rest &= rest - 1) {
       const auto output = static_cast<PortIndex>(std::countr_zero(rest));
@@ -260,6 +219,8 @@ void Worker::leave_stale_paths() {
   routes_.compile(link_state_.ports_up());
   for (Port* port : own_ports_) {
     port->counters.count(ProtocolEvent::routes_compiled);
+    for (PortSet rest = port->input.lent_outputs; rest != 0; rest &= rest - 1)  // of a session that may have ended
+      return_lent_ids(*port, static_cast<PortIndex>(std::countr_zero(rest)), true);
     for (uint32_t i = 1; i <= port->input.flows.size(); ++i) {
       const auto id = static_cast<FlowId>(i);
       InputFlow& flow = port->input.flows[id];

@@ -10,8 +10,8 @@
 namespace heddle {
 
 namespace {
-constexpr uint32_t kQuantumPackets = kBurst;  // one virtual output queue's share of a turn
-constexpr uint32_t kGrantsPerTurn = 64;       // one output's flow IDs to waiting inputs
+// One virtual output queue's share of a turn: more than comes in meanwhile, so that it runs empty again.
+constexpr uint32_t kQuantumPackets = 2 * kBurst;
 }  // namespace
 
 void Worker::activate(Port& input, PortIndex output) {
@@ -55,6 +55,11 @@ bool Worker::serve(Port& input, PortIndex output, Nanos now) {
       place(input, id, now);
       continue;
     }
+    if ((flow.flags & kFlowLimited) && !may_forward(input, id, flow, now)) {
+      flows.pop(voq.ready);
+      block(input, id, flow, now);
+      continue;
+    }
     if (voq.room < flow.queue.head->cost) {
       voq.room_blocked = true;
       input.counters.count(ProtocolEvent::room_blocked);
@@ -78,12 +83,12 @@ bool Worker::serve(Port& input, PortIndex output, Nanos now) {
 
 void Worker::cross(Port& input, PortIndex output, Packet* packet, Nanos now) {
   if (!input.is_fabric()) packet->arrival_ns = now;  // K8: life counts from leaving the ingress edge queue
-  if (is_own(output)) return accept(own(output), packet);
-  const uint32_t worker = worker_of_port_[output];
-  const CrossingPacket crossing{packet, output, {}};
-  to_[worker]->data.push(&crossing);
-  result_.woken |= uint64_t{1} << worker;
-  ++result_.crossings;
+  const uint8_t known = packet->output_flow == kNoFlow ? uint8_t{0} : input.input.flows[packet->input.flow].congestion;
+  if (is_own(output)) {
+    if (packet->output_flow != kNoFlow) own(output).output.flows[packet->output_flow].told = known;
+    return accept(own(output), packet);
+  }
+  send_packet(output, packet, known);
 }
 
 // The output side of the crossing. An output flow ID reserved in a session that has ended takes nothing more.
@@ -91,111 +96,26 @@ void Worker::accept(Port& output, Packet* packet) {
   bool dead = !output.usable();
   if (packet->output_flow != kNoFlow) {
     OutputFlow& entry = output.output.flows[packet->output_flow];
-    if (entry.input.flow == kNoFlow) entry.input = packet->input;  // the first one on an ID that was asked for
-    assert(entry.state != OutputFlowState::free && entry.input == packet->input);  // invariant 4
+    if (entry.input != packet->input) bind(entry, packet->input);
+    assert(entry.state != OutputFlowState::free);
     ++entry.queued;
     dead = dead || (entry.flags & kOutputEnded);
   }
   if (dead) return drop_at_output(output, packet, DropReason::link_down);
+  if (output.output.congestion.congested() && packet->output_flow != kNoFlow) tell_congestion(output, *packet);
   output.output.queue.push(packet);
   ++output.output.queued_packets;
   output.output.queued_bytes += packet->payload;
 }
 
-// Flows wait for IDs: the output's worker hears of all that it has not heard of yet.
-void Worker::tell_wants(Port& input, PortIndex output) {
-  Voq& voq = input.input.voqs[output];
-  if (voq.wanting.count <= voq.asked) return;
-  const uint32_t flows = voq.wanting.count - voq.asked;
-  if (is_own(output)) {
-    voq.asked += flows;
-    return on_want(own(output), input.index, flows);
-  }
-  Message message{.kind = MessageKind::want};
-  message.input = input.index;
-  message.output = output;
-  message.value = flows;
-  if (send(worker_of_port_[output], message))
-    voq.asked += flows;
-  else
-    activate(input, output);  // the ring is full: said again next turn
-}
-
-void Worker::on_want(Port& output, PortIndex input, uint32_t flows) {
-  output.output.wanted[input] += flows;
-  output.output.wanting_inputs |= PortSet{1} << input;
-}
-
-// Flow IDs for inputs that wait for one, round robin (K11); refused where the link is down.
-void Worker::grant_ids(Nanos now) {
-  for (Port* port : own_ports_) {
-    OutputSide& output = port->output;
-    uint32_t granted = 0;
-    int refused = 0;  // in a row
-    while (granted < kGrantsPerTurn && refused < std::popcount(output.wanting_inputs)) {
-      const PortSet later = output.wanting_inputs & ~((PortSet{1} << output.next_wanting) - 1);
-      const auto input = static_cast<PortIndex>(std::countr_zero(later != 0 ? later : output.wanting_inputs));
-      output.next_wanting = static_cast<PortIndex>((input + 1) % kPortsMax);
-      const bool answered = grant_id(*port, input, now);
-      granted += answered;
-      refused = answered ? 0 : refused + 1;
-    }
-    if (granted == kGrantsPerTurn) result_.busy = true;  // the others next turn
-  }
-}
-
-// The answer to one input: an ID for one of its flows, whichever waits first when it comes, or that there is none to
-// come. False if nothing could be said.
-bool Worker::grant_id(Port& output, PortIndex input, Nanos now) {
-  uint32_t& wanted = output.output.wanted[input];
-  const bool usable = output.usable();
-  Message message{.kind = usable ? MessageKind::grant : MessageKind::refuse};
-  message.input = input;
-  message.output = output.index;
-  message.flow = usable ? output.output.flows.reserve(InputFlowRef::of(0, input, kNoFlow)) : kNoFlow;
-  message.value = usable ? 1 : wanted;
-  if (usable && message.flow == kNoFlow) return false;
-  if (!is_own(input) && !send(worker_of_port_[input], message)) {
-    if (usable) output.output.flows.free(message.flow);
-    result_.busy = true;  // the ring is full: next turn
-    return false;
-  }
-  wanted -= message.value;
-  if (wanted == 0) output.output.wanting_inputs &= ~(PortSet{1} << input);
-  output.counters.count(usable ? ProtocolEvent::id_reserved : ProtocolEvent::id_refused);
-  if (is_own(input)) take(message, now);
-  return true;
-}
-
-void Worker::on_grant(Port& port, PortIndex output, FlowId id, Nanos now) {
-  Voq& voq = port.input.voqs[output];
-  --voq.asked;
-  if (voq.wanting.empty()) {  // the session has ended meanwhile, or the frames' lives have
-    InputFlow nobody{};
-    nobody.follow_port = output;
-    nobody.output_flow = id;
-    give_back(port, nobody, false);
-  } else {
-    const FlowId flow_id = port.input.flows.pop(voq.wanting);
-    InputFlow& flow = port.input.flows[flow_id];
-    flow.output_flow = id;
-    flow.turn_start = flow.data_flow;
-    const bool here = flow.destination.node == node_address_;
-    if (!here && !(routes_.primary(flow.destination.node) >> output & 1)) flow.flags |= kFlowLeaving;  // R12
-    place(port, flow_id, now);
-  }
-  tell_wants(port, output);
-}
-
-// The output's link is down: all flows that wait for it take another way, or are dropped.
-void Worker::on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now) {
-  Voq& voq = input.input.voqs[output];
-  voq.asked -= flows;
-  FlowList waiting = std::exchange(voq.wanting, {});
-  while (!waiting.empty()) {
-    const FlowId id = input.input.flows.pop(waiting);
-    place(input, id, now);
-  }
+// C2: while its host is congested a flow is told at once when its packet comes.
+void Worker::tell_congestion(Port& output, const Packet& packet) {
+  if (!edge_.classifier().of_ftag(packet.ftag).congestion_control) return;
+  OutputFlow& entry = output.output.flows[packet.output_flow];
+  entry.congestion = output.output.congestion.next_level() | kCongestionNew;
+  entry.flags |= kOutputTell;
+  mark_dirty(output, packet.output_flow, entry);
+  output.counters.count(ProtocolEvent::congestion_new);
 }
 
 }  // namespace heddle

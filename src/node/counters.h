@@ -18,6 +18,7 @@ namespace heddle {
   X(flow_freed)                                                                                                  \
   X(id_reserved)                                                                                                 \
   X(id_given_back)                                                                                               \
+  X(id_lent)                                                                                                     \
   X(id_waited)                                                                                                   \
   X(id_yielded)                                                                                                  \
   X(id_refused)                                                                                                  \
@@ -28,7 +29,8 @@ namespace heddle {
           X(flow_held) X(flow_moved) X(path_ended) X(pair_held) X(credit_sent) X(credit_asked) X(credit_blocked) \
               X(credit_loss_synced) X(room_blocked) X(notice_sent) X(notice_news) X(routes_compiled) X(learned)  \
                   X(station_moved) X(station_aged) X(learn_refused) X(flooded) X(checksum_completed)             \
-                      X(silence_forgiven)
+                      X(silence_forgiven) X(congestion_new) X(congestion_persistent) X(flow_limited)         \
+                          X(flow_blocked) X(limit_ended) X(limit_expired)
 // clang-format on
 
 enum class ProtocolEvent : uint8_t {

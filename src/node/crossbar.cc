@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/crossbar.h"
 
-#include <rte_ring.h>
-#include <rte_ring_elem.h>
-
 #include <bit>
 #include <cstdlib>
 #include <new>
 
 namespace heddle {
 
-void Ring::Free::operator()(void* memory) const { std::free(memory); }
+void RingMemory::Free::operator()(void* memory) const { std::free(memory); }
 
-Ring::Ring(uint32_t capacity, uint32_t element_bytes) : element_bytes_(element_bytes) {
+RingMemory::RingMemory(uint32_t capacity, uint32_t element_bytes) {
   const uint32_t slots = std::bit_ceil(capacity + 1);  // a ring holds one less than its size
   const auto bytes = static_cast<size_t>(rte_ring_get_memsize_elem(element_bytes, slots));
   void* memory = std::aligned_alloc(RTE_CACHE_LINE_SIZE,
@@ -22,14 +19,8 @@ Ring::Ring(uint32_t capacity, uint32_t element_bytes) : element_bytes_(element_b
   rte_ring_init(ring_.get(), "crossing", slots, RING_F_SP_ENQ | RING_F_SC_DEQ);
 }
 
-bool Ring::push(const void* element) {
-  return rte_ring_sp_enqueue_elem(ring_.get(), const_cast<void*>(element), element_bytes_) == 0;
-}
-
-bool Ring::pop(void* element) { return rte_ring_sc_dequeue_elem(ring_.get(), element, element_bytes_) == 0; }
-
 // Unlike rte_ring_count() ordered against what follows: packets that crossed before the pins counted here are seen.
-uint32_t Ring::used() const {
+uint32_t RingMemory::used() const {
   const uint32_t produced = __atomic_load_n(&ring_->prod.tail, __ATOMIC_ACQUIRE);
   const uint32_t consumed = __atomic_load_n(&ring_->cons.tail, __ATOMIC_ACQUIRE);
   return produced - consumed;

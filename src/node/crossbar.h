@@ -1,49 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes between two workers of a node (X1, decision 2): packets, pins given back, and small messages, each over a
-// single-producer single-consumer ring. Packets and pins never find their ring full: a packet crosses only with room
-// granted for it and a pin exists once, and the rings are made that large. A full message ring only delays: whoever has
-// something to say keeps it on its own list and says it next turn.
+// What goes between two workers of a node (X1, decision 2): packets, pins given back, deltas and small messages, each
+// over a single-producer single-consumer ring. Packets and pins never find their ring full: a packet crosses only with
+// room granted for it and a pin exists once, and the rings are made that large. A full ring of the others only delays:
+// whoever has something to say keeps it on its own list and says it next turn.
 #pragma once
 
+#include <rte_ring.h>
+#include <rte_ring_peek_zc.h>
+
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
-#include <vector>
+#include <type_traits>
 
 #include "wire/packet.h"
 #include "wire/types.h"
 
-struct rte_ring;
-
 namespace heddle {
 
 enum class MessageKind : uint8_t {
-  ack,      // to the input's worker: bytes of an input flow are settled (value = acknowledged, value2 = of those lost)
-  want,     // to the output's worker: so many more of an input's flows (value) want an output flow ID
-  grant,    // to the input's worker: an ID (flow), for whichever of them waits first
-  refuse,   // to the input's worker: the output is down, so many (value) get none, take another way
-  returns,  // to the input's worker: room (value) and buffers held (value2) come back, flow = orphans freed
-  learn,    // to all: a station is at value64 = mac << 16 | vlan, value = node << 16 | port
-  notice,   // to all: link states (value = sequence, value64 = ports up) of node index `flow`
+  want,        // to the output's worker: so many more of an input's flows (value) want an output flow ID
+  grant,       // to the input's worker: an ID (flow), for whichever of them waits first
+  refuse,      // to the input's worker: the output is down, so many (value) get none, take another way
+  returns,     // to the input's worker: room (value) and buffers held (value2) come back, flow = orphans freed
+  congestion,  // to the input's worker: of input flow `flow` of session `value`, level and flags are value2 (C3)
+  learn,       // to all: a station is at value64 = mac << 16 | vlan, value = node << 16 | port
+  notice,      // to all: link states (value = sequence, value64 = ports up) of node index `flow`
 };
 
 struct Message {
   MessageKind kind;
-  uint8_t path_ended = 0;  // ack: the output's session ended, keep off the path
   PortIndex input = kNoPort;
   PortIndex output = kNoPort;
   FlowId flow = kNoFlow;
-  Epoch epoch = 0;
   uint32_t value = 0;
-  uint64_t value64 = 0;
   uint32_t value2 = 0;
-  uint32_t unused = 0;
+  uint64_t value64 = 0;
 };
-static_assert(sizeof(Message) == 32);
+static_assert(sizeof(Message) == 24);
+
+// To the input's worker: bytes of an input flow are settled (decision 5).
+struct Settled {
+  InputFlowRef input;
+  uint32_t acknowledged;
+  uint32_t lost : 31;       // of those; less than half the range is ever outstanding (K3)
+  uint32_t path_ended : 1;  // the output's session ended: keep off the path
+};
+static_assert(sizeof(Settled) == 16);
 
 struct CrossingPacket {
   Packet* packet;
   PortIndex output;
-  uint16_t unused[3];
+  uint8_t told;  // what its input flow knows of its destination's congestion (C3)
+  uint8_t unused[5];
 };
 static_assert(sizeof(CrossingPacket) == 16);
 
@@ -55,33 +66,98 @@ struct GivenBack {
 };
 static_assert(sizeof(GivenBack) == 8);
 
-// Fixed-size elements, one producer, one consumer.
-class Ring {
+// Elements of 8, 16 or any multiple of 4 bytes, in memory for `capacity` of them at least.
+class RingMemory {
  public:
-  Ring(uint32_t capacity, uint32_t element_bytes);
-  // Not inlined: g++ 12 sees the copies for larger elements in them.
-  [[gnu::noinline]] bool push(const void* element);
-  [[gnu::noinline]] bool pop(void* element);
-  bool empty() const { return used() == 0; }
+  RingMemory(uint32_t capacity, uint32_t element_bytes);
   uint32_t used() const;  // elements in it; the other side may change that at once
 
- private:
+ protected:
   struct Free {
     void operator()(void* memory) const;
   };
   std::unique_ptr<rte_ring, Free> ring_;
-  uint32_t element_bytes_;
+};
+
+// One producer, one consumer. Elements are copied as bytes: rte_ring's own copies read and write them as integers,
+// which neither their alignment nor their type allows.
+template <typename Element>
+class Ring : public RingMemory {
+ public:
+  static_assert(std::is_trivially_copyable_v<Element> && sizeof(Element) % 4 == 0);
+  explicit Ring(uint32_t capacity) : RingMemory(capacity, sizeof(Element)) {}
+  // How many there was room for, or how many there were.
+  uint32_t push(const Element* elements, uint32_t count) {
+    rte_ring_zc_data slots;
+    count = rte_ring_enqueue_zc_burst_elem_start(ring_.get(), sizeof(Element), count, &slots, nullptr);
+    if (count == 0) return 0;
+    std::memcpy(slots.ptr1, elements, slots.n1 * sizeof(Element));
+    if (slots.n1 < count) std::memcpy(slots.ptr2, elements + slots.n1, (count - slots.n1) * sizeof(Element));
+    rte_ring_enqueue_zc_elem_finish(ring_.get(), count);
+    return count;
+  }
+  uint32_t pop(Element* elements, uint32_t count) {
+    rte_ring_zc_data slots;
+    count = rte_ring_dequeue_zc_burst_elem_start(ring_.get(), sizeof(Element), count, &slots, nullptr);
+    if (count == 0) return 0;
+    std::memcpy(elements, slots.ptr1, slots.n1 * sizeof(Element));
+    if (slots.n1 < count) std::memcpy(elements + slots.n1, slots.ptr2, (count - slots.n1) * sizeof(Element));
+    rte_ring_dequeue_zc_elem_finish(ring_.get(), count);
+    return count;
+  }
+  bool empty() const { return used() == 0; }
+};
+
+constexpr uint32_t kRingBatch = 32;
+
+// A ring and what its producer has gathered for it: elements are handed over a batch at a time.
+template <typename Element>
+class BatchedRing {
+ public:
+  explicit BatchedRing(uint32_t capacity) : ring_(capacity) {}
+
+  // --- the producer ---
+  bool full() const { return count_ == kRingBatch; }
+  bool empty() const { return count_ == 0; }
+  void gather(const Element& element) { gathered_[count_++] = element; }
+  // What the ring takes of it; the rest stays gathered. True if it took any.
+  bool hand_over() {
+    if (count_ == 0) return false;
+    const uint32_t taken = ring_.push(gathered_.data(), count_);
+    std::copy(gathered_.begin() + taken, gathered_.begin() + count_, gathered_.begin());
+    count_ -= taken;
+    return taken != 0;
+  }
+
+  // --- the consumer ---
+  uint32_t take(Element* elements, uint32_t count) { return ring_.pop(elements, count); }
+  uint32_t used() const { return ring_.used(); }
+
+ private:
+  Ring<Element> ring_;
+  alignas(64) uint32_t count_ = 0;  // not in a line that the consumer reads
+  std::array<Element, kRingBatch> gathered_;
 };
 
 // One direction between two workers.
 struct Crossing {
   Crossing(uint32_t packets, uint32_t pins, uint32_t message_count)
-      : data(packets, sizeof(CrossingPacket)),
-        given_back(pins, sizeof(GivenBack)),
-        messages(message_count, sizeof(Message)) {}
-  Ring data;
-  Ring given_back;
-  Ring messages;
+      : data(packets), given_back(pins), settled(message_count), messages(message_count) {}
+
+  // By the producer: what it has gathered. Pins last, since packets that they stand for cross before them (K9). True if
+  // the consumer has something to read.
+  bool hand_over() {
+    bool any = messages.hand_over();
+    any |= settled.hand_over();
+    any |= data.hand_over();
+    any |= given_back.hand_over();
+    return any;
+  }
+
+  BatchedRing<CrossingPacket> data;
+  BatchedRing<GivenBack> given_back;
+  BatchedRing<Settled> settled;
+  BatchedRing<Message> messages;
 };
 
 }  // namespace heddle

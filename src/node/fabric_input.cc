@@ -74,7 +74,9 @@ void Worker::receive_flow_data(Port& port, Packet* packet, Nanos now) {
   }
   if (flow.next_data_flow != packet->position) return drop_at_input(port, packet, DropReason::duplicate);
   if (!flow.in_use()) {
-    flow.flags = static_cast<uint8_t>((flow.flags & kFlowAckDue) | kFlowInUse);
+    flow.flags |= kFlowInUse;
+    // With totals still to be told upstream it is the flow that was here before: there it has not come to rest.
+    if (!(flow.flags & kFlowAckDue)) flow.congestion = 0;
     flow.destination = packet->destination;
     flow.ftag = packet->ftag;
     flow.match = kNoMatch;
@@ -145,6 +147,7 @@ bool Worker::receive_ack(Port& port, const AckRecord& record) {
   const uint32_t lost = record.lost_total - entry.lost_total;
   if (acknowledged > entry.extent() || lost > acknowledged) return false;  // K3
   port.counters.count(ProtocolEvent::ack_received);
+  if ((record.severity | entry.told | entry.congestion) != 0) take_congestion(port, record, entry);
   if (acknowledged == 0) return true;
   port.counters.events[static_cast<unsigned>(ProtocolEvent::ack_lost_bytes)] += lost;
   entry.ack_flow = record.ack_flow;
@@ -153,6 +156,16 @@ bool Worker::receive_ack(Port& port, const AckRecord& record) {
   entry.pending_lost += lost;
   mark_dirty(port, record.flow, entry);
   return true;
+}
+
+// C3: handed on to the input flow, with what is settled or by itself. Of an entry with nothing under way it is old
+// news.
+void Worker::take_congestion(Port& port, const AckRecord& record, OutputFlow& entry) {
+  const uint8_t congestion = congestion_of(record.severity, record.flags);
+  if (entry.extent() == 0 || (congestion == entry.told && congestion == entry.congestion)) return;
+  entry.congestion = congestion;
+  entry.flags |= kOutputTell;
+  mark_dirty(port, record.flow, entry);
 }
 
 // K5: answered at once with the present totals.

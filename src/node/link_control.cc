@@ -141,7 +141,7 @@ void Worker::end_inputs(Port& port) {
     if (!flow.in_use()) continue;
     while (!flow.queue.empty()) drop_at_input(port, flow.queue.pop(), DropReason::link_down);
     if (flow.output_flow != kNoFlow) give_back(port, flow, true);
-    flow.flags = 0;
+    flow.flags &= kFlowTimed;
     flow.queued_packets = 0;
     flow.state = FlowState::idle;
   }
@@ -149,6 +149,7 @@ void Worker::end_inputs(Port& port) {
   input.queued_packets = 0;
   input.ack_due.clear();
   input.ack_urgent = false;
+  if (sample_.port == &port) sample_.port = nullptr;
 }
 
 // A packet for a frame made here; nullptr, counted, if there is none.

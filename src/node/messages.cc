@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the other workers of the node have for this one, and what goes back to the inputs whose packets have left (X1).
+#include <algorithm>
 #include <bit>
 
 #include "node/worker.h"
@@ -13,30 +14,63 @@ constexpr uint32_t kMessagesPerTurn = 512;  // from one worker
 void Worker::take_messages(Nanos now) {
   for (Crossing* from : from_) {
     if (from == nullptr) continue;
-    // A pin may be given back while packets that it stands for are still crossing (an orphan's, K9): those crossed
-    // before it, so the packets are taken before the pins that are here now.
-    const uint32_t pins = from->given_back.used();
-    CrossingPacket crossing;
-    while (from->data.pop(&crossing)) accept(own(crossing.output), crossing.packet);
-    GivenBack pin;
-    for (uint32_t taken = 0; taken < pins && from->given_back.pop(&pin); ++taken)
-      release_output_flow(own(pin.output), pin.id, pin.counted != 0);
-    Message message;
-    uint32_t messages = 0;
-    for (; messages < kMessagesPerTurn && from->messages.pop(&message); ++messages) take(message, now);
-    if (messages == kMessagesPerTurn) result_.busy = true;
+    take_packets(*from);
+    if (take_settled(*from, now) >= kMessagesPerTurn) result_.busy = true;
+    Message message{};
+    uint32_t taken = 0;
+    while (taken < kMessagesPerTurn && from->messages.take(&message, 1) == 1) {
+      take(message, now);
+      ++taken;
+    }
+    if (taken == kMessagesPerTurn) result_.busy = true;
   }
+}
+
+// A pin may be given back while packets that it stands for are still crossing (an orphan's, K9): those crossed before
+// it, so the packets are taken before the pins that are here now.
+void Worker::take_packets(Crossing& from) {
+  uint32_t pins = from.given_back.used();
+  CrossingPacket crossings[kRingBatch];
+  while (const uint32_t count = from.data.take(crossings, kRingBatch)) {
+    for (uint32_t i = 0; i < count; ++i) __builtin_prefetch(crossings[i].packet);
+    for (uint32_t i = 0; i < count; ++i) {
+      Port& output = own(crossings[i].output);
+      if (const FlowId id = crossings[i].packet->output_flow; id != kNoFlow)
+        output.output.flows[id].told = crossings[i].told;
+      accept(output, crossings[i].packet);
+    }
+  }
+  GivenBack given_back[kRingBatch];
+  while (const uint32_t count = from.given_back.take(given_back, std::min(pins, kRingBatch))) {
+    for (uint32_t i = 0; i < count; ++i)
+      release_output_flow(own(given_back[i].output), given_back[i].id, given_back[i].counted != 0);
+    pins -= count;
+  }
+}
+
+// How many.
+uint32_t Worker::take_settled(Crossing& from, Nanos now) {
+  uint32_t taken = 0;
+  Settled settled[kRingBatch];
+  while (const uint32_t count = taken < kMessagesPerTurn ? from.settled.take(settled, kRingBatch) : 0) {
+    for (uint32_t i = 0; i < count; ++i)
+      __builtin_prefetch(&own(settled[i].input.port).input.flows[settled[i].input.flow]);
+    for (uint32_t i = 0; i < count; ++i)
+      on_ack(own(settled[i].input.port), settled[i].input.epoch, settled[i].input.flow, settled[i].acknowledged,
+             settled[i].lost, settled[i].path_ended, now);
+    taken += count;
+  }
+  return taken;
 }
 
 void Worker::take(const Message& message, Nanos now) {
   switch (message.kind) {
-    case MessageKind::ack:
-      return on_ack(own(message.input), message.epoch, message.flow, message.value, message.value2,
-                    message.path_ended != 0, now);
+    case MessageKind::congestion:
+      return on_congestion(own(message.input), message.value, message.flow, static_cast<uint8_t>(message.value2), now);
     case MessageKind::want:
       return on_want(own(message.output), message.input, message.value);
     case MessageKind::grant:
-      return on_grant(own(message.input), message.output, message.flow, now);
+      return on_grant(own(message.input), message.output, message.flow);
     case MessageKind::refuse:
       return on_refuse(own(message.input), message.output, message.value, now);
     case MessageKind::returns:
@@ -53,10 +87,41 @@ void Worker::take(const Message& message, Nanos now) {
 }
 
 bool Worker::send(uint32_t worker, const Message& message) {
-  if (!to_[worker]->messages.push(&message)) return false;
-  result_.woken |= uint64_t{1} << worker;
+  Crossing& to = *to_[worker];
+  if (to.messages.full()) hand_over(worker);
+  if (to.messages.full()) return false;
+  to.messages.gather(message);
   ++result_.crossings;
   return true;
+}
+
+void Worker::send_packet(PortIndex output, Packet* packet, uint8_t told) {
+  const uint32_t worker = worker_of_port_[output];
+  Crossing& to = *to_[worker];
+  if (to.data.full()) hand_over(worker);
+  to.data.gather({packet, output, told, {}});
+  ++result_.crossings;
+}
+
+void Worker::return_id(PortIndex output, FlowId id, bool counted) {
+  const uint32_t worker = worker_of_port_[output];
+  Crossing& to = *to_[worker];
+  if (to.given_back.full()) hand_over(worker);
+  to.given_back.gather({output, id, counted});
+  ++result_.crossings;
+}
+
+void Worker::hand_over(uint32_t worker) {
+  if (to_[worker]->hand_over()) result_.woken |= uint64_t{1} << worker;
+}
+
+// What has been gathered for the others; messages that find no room are left for the next turn.
+void Worker::hand_over_all() {
+  for (uint32_t worker = 0; worker < to_.size(); ++worker) {
+    if (to_[worker] == nullptr) continue;
+    hand_over(worker);
+    result_.busy = result_.busy || !to_[worker]->messages.empty() || !to_[worker]->settled.empty();
+  }
 }
 
 void Worker::send_returns() {

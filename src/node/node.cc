@@ -25,14 +25,17 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
                                .port_name = settings.name.c_str(),
                                .buffer_bytes = kBufferBytes,
                                .credits = fabric.link_credits};
-  auto port = std::make_unique<Port>(index, settings, fabric, ports, session);
+  auto port = std::make_unique<Port>(index, settings, fabric, ports, session, options.seed + index);
   port->device = options.devices[index];
   port->receive_room = options.devices[index]->receive_room();
   port->mac = port_mac(self);
   for (Voq& voq : port->input.voqs) voq.room = fabric.output_room_buffers;
   if (settings.rate_bps != 0) {
+    // One frame, for a thread that wakes up late while a slow port sends the one before, and a little more.
     constexpr Nanos kBurstNs = 20 * kMicrosecond;
-    port->output.pace = TokenBucket(8e9 / static_cast<double>(settings.rate_bps), kBurstNs);
+    const double byte_ns = 8e9 / static_cast<double>(settings.rate_bps);
+    const auto frame_ns = static_cast<Nanos>(byte_ns * (settings.mtu_bytes + kEthernetHeaderBytes));
+    port->output.pace = TokenBucket(byte_ns, kBurstNs + frame_ns);
   }
   if (settings.fabric) return port;
   const uint32_t flood = settings.flood_frames_per_second;

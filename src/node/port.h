@@ -2,10 +2,12 @@
 // One port of a node: everything its worker keeps for it, receiving side and sending side (decision 2).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
 
+#include "egress/endpoint_congestion.h"
 #include "flow/input_flow.h"
 #include "flow/output_flow.h"
 #include "flow/token_bucket.h"
@@ -22,6 +24,36 @@ namespace heddle {
 // ports lasts; more out, for several inputs may send to one output.
 constexpr uint32_t kBurstsOutPerTurn = 4;
 
+// Output flow IDs of another worker's port that an input port has been granted and keeps for its next flows: else every
+// short flow would ask for one and wait (K11). The one that was used last comes first.
+class LentIds {
+ public:
+  void make_room(uint32_t count) { ids_.resize(count); }
+  uint32_t held() const { return held_; }  // with those that flows have
+  void came() { ++held_; }
+  void went_home() { --held_; }
+  uint32_t count() const { return count_; }
+  void put(FlowId id) { ids_[count_++] = id; }
+  // kNoFlow if there is none.
+  FlowId take() {
+    if (count_ == 0) return kNoFlow;
+    least_ = std::min(least_, --count_);
+    return ids_[count_];
+  }
+  // How many have not been needed since mark().
+  uint32_t spare() const { return least_; }
+  void mark() { least_ = count(); }
+
+ private:
+  std::vector<FlowId> ids_;
+  uint32_t count_ = 0;
+  uint32_t held_ = 0;
+  uint32_t least_ = 0;  // since mark()
+};
+
+// What shares of an edge port are shares of: its configured rate, or where it has none a usual one.
+uint64_t congestion_rate_bps(const TopologyPort& port);
+
 // Virtual output queue (X1): flows of one input port that have packets for one output port.
 struct Voq {
   FlowList ready;            // have an output flow ID
@@ -31,20 +63,25 @@ struct Voq {
   bool active = false;
   uint32_t asked = 0;  // flow IDs that the output's worker has been asked for and has not answered
   bool room_blocked = false;
+  LentIds lent;  // none while flows wait for one
 };
 
 struct InputSide {
-  InputSide(uint32_t flow_ids, uint32_t outputs) : flows(flow_ids), voqs(outputs) { ack_due.reserve(flow_ids); }
+  InputSide(uint32_t flow_ids, uint32_t outputs) : flows(flow_ids), limits(flow_ids + 1), voqs(outputs) {
+    ack_due.reserve(flow_ids);
+  }
 
   InputFlowTable flows;
-  PortSet wanting_outputs = 0;  // outputs that flows here wait for a flow ID at; a superset
-  std::vector<Voq> voqs;        // by output port
-  EdgePortInput edge{};         // edge ports
-  Epoch epoch = 1;              // sessions of this port so far; edge ports stay at 1
-  uint32_t queued_packets = 0;  // in all its flow queues
-  uint32_t orphans = 0;         // output flow IDs that packets of ended sessions still hold (K9)
-  uint32_t last_sequence = 0;   // newest of channel 0 (K2)
-  PacketQueue waiting;          // edge: frames that wait for a flow ID (F10), `position` = match
+  std::vector<FlowLimit> limits;  // by flow ID
+  PortSet wanting_outputs = 0;    // outputs that flows here wait for a flow ID at; a superset
+  PortSet lent_outputs = 0;       // outputs that have lent flow IDs
+  std::vector<Voq> voqs;          // by output port
+  EdgePortInput edge{};           // edge ports
+  Epoch epoch = 1;                // sessions of this port so far; edge ports stay at 1
+  uint32_t queued_packets = 0;    // in all its flow queues
+  uint32_t orphans = 0;           // output flow IDs that packets of ended sessions still hold (K9)
+  uint32_t last_sequence = 0;     // newest of channel 0 (K2)
+  PacketQueue waiting;            // edge: frames that wait for a flow ID (F10), `position` = match
   uint32_t waiting_packets = 0;
   std::vector<FlowId> ack_due;  // fabric: flows whose totals go upstream, each once
   Nanos ack_due_since_ns = 0;
@@ -59,10 +96,17 @@ struct Returns {
 };
 
 struct OutputSide {
-  OutputSide(uint32_t flow_ids, uint32_t inputs) : flows(flow_ids, inputs), returns(inputs), wanted(inputs) {}
+  OutputSide(uint32_t flow_ids, uint32_t inputs, const TopologyPort& settings, uint64_t seed)
+      : flows(flow_ids, inputs),
+        congestion(congestion_rate_bps(settings), settings.mtu_bytes + kEthernetHeaderBytes, seed),
+        returns(inputs),
+        wanted(inputs) {}
 
   OutputFlowTable flows;
-  PacketQueue queue;  // crossed, not stamped (X2: one queue yet)
+  EndpointCongestion congestion;  // edge ports (C1)
+  uint64_t taken_bytes = 0;       // out of the queue since the port began
+  uint8_t last_priority = 0;      // of a packet taken in this turn
+  PacketQueue queue;              // crossed, not stamped (X2: one queue yet)
   uint32_t queued_packets = 0;
   uint32_t queued_bytes = 0;
   uint32_t published_bytes = 0;  // as last told on the load board
@@ -82,12 +126,12 @@ struct OutputSide {
 
 struct Port {
   Port(PortIndex port_index, const TopologyPort& port_settings, const FabricSettings& fabric_settings, uint32_t ports,
-       const SessionOptions& session_options)
+       const SessionOptions& session_options, uint64_t seed)
       : index(port_index),
         fabric(port_settings.fabric),
         settings(port_settings),
         input(fabric_settings.flow_ids, ports),
-        output(fabric_settings.flow_ids, ports),
+        output(fabric_settings.flow_ids, ports, port_settings, seed),
         session(session_options),
         credits(fabric ? fabric_settings.link_credits : 0, fabric_settings.credit_interval_ns) {}
 

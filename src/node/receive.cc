@@ -87,6 +87,7 @@ void Worker::edge_receive(Port& port, Packet** packets, uint32_t count, Nanos no
   for (uint32_t i = 0; i < kept; ++i) {
     Packet* packet = packets[i];
     packet->hop_limit = kHopLimit;
+    packet->priority |= round_trip_code_;
     packet->cost = static_cast<uint16_t>((packet->length + kBufferBytes - 1) / kBufferBytes);
     if (packet->flags & kPacketChecksumPartial) port.counters.count(ProtocolEvent::checksum_completed);
     if (matches.evictions() != evictions) found[i] = kNotFound;
@@ -97,6 +98,11 @@ void Worker::edge_receive(Port& port, Packet** packets, uint32_t count, Nanos no
       edge_decide(port, packet, keys[i], found[i], now);
     }
   }
+  if (sample_.port != nullptr || kept == 0 || found[kept - 1] == kNotFound) return;
+  if (own_ports_[polls_ % own_ports_.size()] != &port) return;  // by turns
+  const FlowId last = matches[found[kept - 1]].flow;
+  const InputFlow& flow = port.input.flows[last];
+  if (flow.in_use() && flow.queue.empty() && flow.flow_extent() != 0) begin_sample(port, last, false, now);
 }
 
 // What edge input asks about the flows of its entries.
@@ -164,7 +170,8 @@ FlowId Worker::flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nano
   if (id == kNoFlow) return kNoFlow;
   match.flow = id;
   InputFlow& flow = port.input.flows[id];
-  flow.flags = kFlowInUse;
+  flow.flags |= kFlowInUse;
+  flow.congestion = 0;
   flow.follow_port = kNoPort;
   flow.path_epoch = 0;
   flow.turn_start = flow.data_flow;

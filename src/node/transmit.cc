@@ -20,7 +20,27 @@ void Worker::transmit(Nanos now) {
       if (burst + 1 == kBurstsOutPerTurn) result_.busy = true;
     }
     publish_load(*port);
+    if (!port->is_fabric()) look_for_congestion(*port, now);
   }
+}
+
+// C2: the ACK of a packet that leaves says whether its host is congested still.
+void Worker::note_departure(Port& port, const Packet& packet, OutputFlow& entry) {
+  EndpointCongestion& congestion = port.output.congestion;
+  const uint8_t before = entry.congestion;
+  entry.congestion = 0;
+  if (congestion.congested() && edge_.classifier().of_ftag(packet.ftag).congestion_control) {
+    entry.congestion = congestion.next_level() | kCongestionPersistent;
+    port.counters.count(ProtocolEvent::congestion_persistent);
+  }
+  if (entry.congestion != entry.told || entry.congestion != before) entry.flags |= kOutputTell;
+}
+
+// C1. Between bursts: the queue is what has come and not been handed to the device.
+void Worker::look_for_congestion(Port& port, Nanos now) {
+  OutputSide& output = port.output;
+  output.congestion.look(now, output.queued_bytes, output.queued_packets, output.taken_bytes, output.last_priority);
+  output.last_priority = 0;
 }
 
 void Worker::publish_load(Port& port) {
@@ -121,6 +141,8 @@ bool Worker::transmit_edge(Port& port, Nanos now) {
   Packet* burst[kBurst];
   uint32_t count = 0;
   const bool paced = output.pace.limits();
+  if (!output.queue.empty()) output.last_priority = output.queue.head->priority;
+  const uint32_t queued_before = output.queued_bytes;
   while (count < kBurst && !output.queue.empty() && (!paced || output.pace.allows(now))) {
     Packet* packet = take_queued(port);
     const DropReason reason = prepare_for_host(port, packet, now);
@@ -131,6 +153,7 @@ bool Worker::transmit_edge(Port& port, Nanos now) {
     if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
     burst[count++] = packet;
   }
+  output.taken_bytes += queued_before - output.queued_bytes;
   send_burst(port, burst, count, now);
   return count == kBurst && output.pending_packets == 0;
 }
@@ -158,8 +181,10 @@ void Worker::drop_expired(Port& port, Nanos now) {
       output.pending[kept++] = output.pending[i];
   }
   output.pending_packets = kept;
+  const uint32_t queued_before = output.queued_bytes;
   while (!output.queue.empty() && life_over(*output.queue.head, now))
     drop_at_output(port, take_queued(port), DropReason::life_ended);
+  output.taken_bytes += queued_before - output.queued_bytes;
 }
 
 bool Worker::send_pending(Port& port, Nanos now) {
@@ -188,6 +213,7 @@ void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now)
     OutputFlow& entry = port.output.flows[packet.output_flow];
     --entry.queued;
     entry.pending_ack += packet.payload;
+    if ((entry.congestion | entry.told) != 0 || port.output.congestion.congested()) note_departure(port, packet, entry);
     mark_dirty(port, packet.output_flow, entry);
     ++counters.delivered_frames;
     counters.delivered_bytes += packet.payload;
@@ -221,7 +247,7 @@ void Worker::take_back(Port& port, Packet** packets, uint32_t count, size_t dirt
   }
   const auto nothing_to_tell = [&port](uint32_t item) {
     OutputFlow& entry = port.output.flows[item & 0xffff];
-    if (entry.pending_ack != 0 || (entry.flags & kOutputEndDue)) return false;
+    if (entry.pending_ack != 0 || (entry.flags & (kOutputEndDue | kOutputTell))) return false;
     entry.flags &= static_cast<uint8_t>(~kOutputDirty);
     return true;
   };

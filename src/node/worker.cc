@@ -18,6 +18,7 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, con
       index_(index),
       waiting_max_(options.waiting_max),
       copies_max_(options.copies_max),
+      lent_max_(settings_.flow_ids / (4 * static_cast<uint32_t>(ports.size()))),
       board_(board),
       pool_(*options.pool),
       control_pool_(*options.control_pool),
@@ -29,12 +30,22 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, con
       edge_(topology_, options.match_entries, options.station_entries, draw_hash_key(random_), *options.tables),
       link_state_(topology_, options.node_index, index == 0),
       routes_(topology_, options.node_index),
-      timers_(kMillisecond) {
+      timers_(kMillisecond),
+      releases_(2 * kMicrosecond),
+      round_trips_(topology_.nodes.size()) {
+  for (uint16_t node = 0; node < topology_.nodes.size(); ++node) {
+    const size_t address = topology_.nodes[node].address;
+    if (node_of_address_.size() <= address) node_of_address_.resize(address + 1);
+    node_of_address_[address] = node;
+  }
   const auto& descriptions = topology_.nodes[node_index_].ports;
   for (PortIndex port = 0; port < ports.size(); ++port) {
     (descriptions[port].fabric ? fabric_ports_ : edge_ports_) |= PortSet{1} << port;
     ports_[port] = ports[port];
-    if (ports[port] != nullptr) own_ports_.push_back(ports[port]);
+    if (ports[port] == nullptr) continue;
+    own_ports_.push_back(ports[port]);
+    for (PortIndex output = 0; output < ports.size(); ++output)
+      if (ports[output] == nullptr) ports[port]->input.voqs[output].lent.make_room(lent_max_ + 1);
   }
   dirty_.reserve(own_ports_.size() * settings_.flow_ids);
   settling_.reserve(own_ports_.size() * settings_.flow_ids);
@@ -56,7 +67,7 @@ Worker::~Worker() {
   }
   CrossingPacket crossing;
   for (Crossing* from : from_)
-    while (from != nullptr && from->data.pop(&crossing)) discard(crossing.packet);
+    while (from != nullptr && from->data.take(&crossing, 1) == 1) discard(crossing.packet);
   flush_discarded();
 }
 
@@ -71,10 +82,12 @@ PollResult Worker::poll(Nanos now) {
   const Nanos away = now - now_;
   now_ = now;
   if (away > settings_.hello_interval_ns) forgive_silence(away, now);
-  take_messages(now);   // from other workers: packets, flow IDs, room, ACKs
-  control_links(now);   // sessions and link states
-  run_timers(now);      // probes (K5), settlement (K9), held pairs (E1)
-  apply_acks(now);      // deltas of the turn before (decision 2)
+  take_messages(now);  // from other workers: packets, flow IDs, room, ACKs
+  control_links(now);  // sessions and link states
+  run_timers(now);     // probes (K5), settlement (K9), held pairs (E1)
+  apply_acks(now);     // deltas of the turn before (decision 2)
+  if (sample_.port != nullptr) look_at_sample(now);
+  run_releases(now);    // flows whose share has room again (C5)
   receive(now);         // devices -> flow queues
   leave_stale_paths();  // routes have changed (R12)
   age_waiting(now);     // life in queues (K8)
@@ -82,6 +95,7 @@ PollResult Worker::poll(Nanos now) {
   grant_ids(now);       // flow IDs for those who wait (K11)
   transmit(now);        // outputs -> devices
   send_returns();       // room and credits of what has left
+  hand_over_all();      // to other workers
   flush_discarded();
   result_.busy = result_.busy || work_left();
   busy_polls_ += result_.busy || result_.packets != 0;
@@ -113,13 +127,14 @@ bool Worker::work_left() const {
 }
 
 Nanos Worker::next_wake(Nanos now) const {
-  Nanos wake = std::min(timers_.next_due(), edge_ports_ != 0 ? next_sweep_ns_ : kNever);
+  Nanos wake = std::min({timers_.next_due(), releases_.next_due(), edge_ports_ != 0 ? next_sweep_ns_ : kNever});
   for (const Port* port : own_ports_) {
     wake = std::min(wake, port->device->next_arrival());
     if (port->output.pending_packets != 0) wake = std::min(wake, now + kMicrosecond);
     if (!port->input.waiting.empty() && port->input.flows.available() != 0) return now;
     const bool queued = !port->output.queue.empty();
     if (queued && !port->output.pace.allows(now)) wake = std::min(wake, port->output.pace.ready_at());
+    if (port->input.lent_outputs != 0) wake = std::min(wake, next_age_ns_);
     if (!port->is_fabric()) continue;
     wake = std::min(wake, port->session.next_wake());
     if (port->input.wanting_outputs != 0) wake = std::min(wake, next_age_ns_);

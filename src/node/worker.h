@@ -3,8 +3,8 @@
 // poll() is the only entry of the data path. Everything else is for the node that builds it and for inspection between
 // polls, by the thread that runs it. Never blocks, sleeps, reads a clock or allocates per packet.
 //
-// The stages stand in files of their own: receive.cc, fabric_input.cc, admission.cc, arbiter.cc, transmit.cc,
-// acknowledge.cc, link_control.cc, messages.cc.
+// The stages stand in files of their own: receive.cc, fabric_input.cc, admission.cc, flow_ids.cc, arbiter.cc,
+// transmit.cc, acknowledge.cc, congestion.cc, link_control.cc, messages.cc.
 #pragma once
 
 #include <memory>
@@ -108,6 +108,7 @@ class Worker {
   bool advance_past_hole(Port& port, FlowId id, InputFlow& flow, uint32_t position);
   void receive_records(Port& port, const LinkFrame& frame, Nanos now);
   bool receive_ack(Port& port, const AckRecord& record);
+  HEDDLE_ASIDE void take_congestion(Port& port, const AckRecord& record, OutputFlow& entry);
   bool receive_probe(Port& port, const ProbeRecord& record, Nanos now);
   void receive_no_flow(Port& port, Packet* packet, Nanos now);
   HEDDLE_ASIDE void protocol_error(Port& port, Nanos now);
@@ -121,13 +122,9 @@ class Worker {
   uint32_t input_buffers(const Port& port) const;
   [[gnu::noinline]] void place(Port& port, FlowId id, Nanos now);
   [[gnu::noinline]] void route(Port& port, FlowId id, Nanos now);
-  bool reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output);
-  HEDDLE_ASIDE void yield_id(Port& port, InputFlow& flow);
   HEDDLE_ASIDE void drop_queue(Port& port, FlowId id, DropReason reason);
   HEDDLE_ASIDE void drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason reason);
   void finish_if_empty(Port& port, FlowId id, InputFlow& flow);
-  void give_back(Port& port, InputFlow& flow, bool count_orphan);
-  void release_output_flow(Port& output, FlowId id, bool counted);
   HEDDLE_ASIDE void hold_for(Port& port, FlowId id, Nanos until);
   HEDDLE_ASIDE void set_hold(Port& port, FlowId id, Nanos until);
   PortIndex choose_port(const Port& input, FabricAddress destination, uint8_t hop_limit, DropReason& reason);
@@ -135,18 +132,46 @@ class Worker {
   HEDDLE_ASIDE void age_waiting(Nanos now);
   HEDDLE_ASIDE void drop_expired_frames(Port& port, FlowId id, Nanos now);
 
+  // flow_ids.cc: output flow IDs
+  bool reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output);
+  bool take_lent_id(Port& port, InputFlow& flow);
+  void tell_wants(Port& input, PortIndex output);
+  void on_want(Port& output, PortIndex input, uint32_t flows);
+  void grant_ids(Nanos now);
+  bool grant_id(Port& output, PortIndex input, Nanos now);
+  void on_grant(Port& port, PortIndex output, FlowId id);
+  void give_id(Port& port, PortIndex output, FlowId id);
+  void on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now);
+  void bind(OutputFlow& entry, const InputFlowRef& input);
+  HEDDLE_ASIDE void yield_id(Port& port, InputFlow& flow);
+  void give_back(Port& port, InputFlow& flow, bool count_orphan);
+  void keep_id(Port& port, PortIndex output, FlowId id);
+  HEDDLE_ASIDE void return_lent_ids(Port& port, PortIndex output, bool all);
+  void release_output_flow(Port& output, FlowId id, bool counted);
+
+  // congestion.cc: what endpoint congestion does to flows
+  HEDDLE_ASIDE void on_congestion(Port& port, Epoch epoch, FlowId flow, uint8_t congestion, Nanos now);
+  void end_limit(Port& port, InputFlow& flow);
+  HEDDLE_ASIDE bool may_forward(Port& port, FlowId id, InputFlow& flow, Nanos now);
+  HEDDLE_ASIDE void renew_limit(Port& port, FlowId id, InputFlow& flow, uint32_t delivered, Nanos now);
+  HEDDLE_ASIDE void spend_share(Port& port, FlowId id, uint32_t bytes, Nanos now);
+  HEDDLE_ASIDE void block(Port& port, FlowId id, InputFlow& flow, Nanos now);
+  void unblock(Port& port, FlowId id, InputFlow& flow, Nanos now);
+  void run_releases(Nanos now);
+  uint16_t node_index(uint16_t address) const;
+  uint64_t rate_to(FabricAddress destination) const;
+  Nanos round_trip_to(const InputFlow& flow) const;
+  HEDDLE_ASIDE void begin_sample(Port& port, FlowId id, bool alone, Nanos now);
+  HEDDLE_ASIDE void look_at_sample(Nanos now);
+  void end_sample(Nanos now);
+
   // arbiter.cc: from flow queues across to outputs
   void arbitrate(Nanos now);
   void activate(Port& input, PortIndex output);
   HEDDLE_WAY bool serve(Port& input, PortIndex output, Nanos now);
   void cross(Port& input, PortIndex output, Packet* packet, Nanos now);
   void accept(Port& output, Packet* packet);
-  void tell_wants(Port& input, PortIndex output);
-  void grant_ids(Nanos now);
-  bool grant_id(Port& output, PortIndex input, Nanos now);
-  void on_want(Port& output, PortIndex input, uint32_t flows);
-  void on_grant(Port& port, PortIndex output, FlowId id, Nanos now);
-  void on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now);
+  HEDDLE_ASIDE void tell_congestion(Port& output, const Packet& packet);
 
   // transmit.cc: from outputs to devices
   void transmit(Nanos now);
@@ -156,6 +181,7 @@ class Worker {
   HEDDLE_ASIDE void age_pending(Port& port, Nanos now);
   HEDDLE_ASIDE void drop_expired(Port& port, Nanos now);
   Packet* take_queued(Port& port);
+  HEDDLE_ASIDE void note_departure(Port& port, const Packet& packet, OutputFlow& entry);
   void stamp(Port& port, Packet* packet, Nanos left, Nanos now);
   DropReason prepare_for_host(Port& port, Packet* packet, Nanos now);
   void send_burst(Port& port, Packet** packets, uint32_t count, Nanos now);
@@ -163,6 +189,7 @@ class Worker {
   HEDDLE_ASIDE void take_back(Port& port, Packet** packets, uint32_t count, size_t dirty_before);
   void give_room_back(Port& output, const Packet& packet);
   void publish_load(Port& port);
+  void look_for_congestion(Port& port, Nanos now);
 
   // acknowledge.cc: deltas between tables, ACK frames, probes
   void mark_dirty(Port& output, FlowId id, OutputFlow& entry);
@@ -178,6 +205,7 @@ class Worker {
   HEDDLE_ASIDE void input_timer(Port& port, FlowId id, Nanos now);
   HEDDLE_ASIDE void probe(Port& port, FlowId id);
   void send_probes(Port& port);
+  void add_hold_timer(Port& port, FlowId id, Nanos until);
   void arm_timer(PortIndex output, FlowId id, Nanos due);
   void set_timer(PortIndex output, FlowId id);
   uint32_t& timer_link(uint32_t item);
@@ -203,8 +231,14 @@ class Worker {
 
   // messages.cc: the other workers
   void take_messages(Nanos now);
+  void take_packets(Crossing& from);
+  uint32_t take_settled(Crossing& from, Nanos now);
   void take(const Message& message, Nanos now);
   bool send(uint32_t worker, const Message& message);
+  void send_packet(PortIndex output, Packet* packet, uint8_t told);
+  void return_id(PortIndex output, FlowId id, bool counted);
+  [[gnu::noinline]] void hand_over(uint32_t worker);
+  void hand_over_all();
   void send_returns();
   void apply_returns(Port& input, PortIndex output, const Returns& returns);
 
@@ -222,6 +256,7 @@ class Worker {
   const uint32_t index_;
   const uint32_t waiting_max_;
   const uint32_t copies_max_;
+  const uint32_t lent_max_;  // flow IDs of another worker's output that an input port keeps: half of its share (K11)
   LoadBoard& board_;
   PacketPool& pool_;
   PacketPool& control_pool_;
@@ -237,6 +272,21 @@ class Worker {
   LinkState link_state_;
   RouteTable routes_;
   TimerWheel timers_;
+  TimerWheel releases_;  // of flows that wait until their share has room (C5)
+  struct Sample {        // of a round trip: from what a flow had handed on at a time until it is acknowledged
+    Port* port = nullptr;
+    FlowId flow = kNoFlow;
+    uint16_t node = 0;
+    bool alone = false;  // its last packet was the only one under way
+    uint32_t position = 0;
+    uint32_t lost_total = 0;
+    Nanos at_ns = 0;
+  };
+  Sample sample_;
+  std::vector<Nanos> round_trips_;  // by node index; 0 = not known
+  uint16_t farthest_ = 0;           // node
+  uint8_t round_trip_code_ = 0;     // of it, where frames carry it
+  std::vector<uint16_t> node_of_address_;
   std::vector<uint32_t> dirty_;                             // output flows with pending deltas; room for all there are
   std::vector<uint32_t> settling_;                          // those of the turn before, while they are being told
   uint32_t active_head_ = kNoItem, active_tail_ = kNoItem;  // virtual output queues to serve: input << 16 | output

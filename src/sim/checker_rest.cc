@@ -8,8 +8,18 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   const std::string where = place(node, port.index) + ": ";
   if (port.is_fabric() && !port.session.up())
     return where + "no session, " + link_down_text(port.session.down_reason());
-  if (port.output.flows.used() != 0)
-    return where + std::to_string(port.output.flows.used()) + " output flow IDs in use";
+  if (port.output.flows.used() != 0) {
+    std::string ids = where + std::to_string(port.output.flows.used()) + " output flow IDs in use:";
+    for (uint32_t i = 1; i <= port.output.flows.size(); ++i) {
+      const OutputFlow& entry = port.output.flows[static_cast<FlowId>(i)];
+      if (entry.state == OutputFlowState::free) continue;
+      ids += " " + std::to_string(i) + " (for port " + std::to_string(entry.input.port) + " flow " +
+             std::to_string(entry.input.flow) + ", state " + std::to_string(static_cast<int>(entry.state)) +
+             ", flags " + std::to_string(entry.flags) + ", queued " + std::to_string(entry.queued) + ", extent " +
+             std::to_string(entry.extent()) + ")";
+    }
+    return ids;
+  }
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i)
     if (port.input.flows[static_cast<FlowId>(i)].in_use()) return where + "input flow " + std::to_string(i) + " in use";
   if (port.input.queued_packets != 0 || port.output.queued_packets != 0 || port.input.waiting_packets != 0)

@@ -208,8 +208,10 @@ void Checker::check_reservation(uint16_t node, const Port& port, FlowId id) {
   const Port& output = state.port(flow.follow_port);
   const OutputFlow& entry = output.output.flows[flow.output_flow];
   const bool serves = entry.input == InputFlowRef::of(port.input.epoch, port.index, id);
-  const bool unused = entry.input == InputFlowRef::of(0, port.index, kNoFlow);  // granted, nothing sent
-  if (entry.state != OutputFlowState::reserved || !(serves || (unused && (!held_.exact || flow.flow_extent() == 0))))
+  // Of another worker's port: lent, and no packet of this flow has come there yet.
+  const bool lent = !held_.exact && entry.input.port == port.index && entry.queued == 0 && entry.extent() == 0 &&
+                    entry.pending_ack == 0;
+  if (entry.state != OutputFlowState::reserved || !(serves || lent))
     fail(4, where() + "its output flow " + std::to_string(flow.output_flow) + " at " + place(node, flow.follow_port) +
                 " serves another: " + numbers(entry));
   const uint32_t known =
@@ -225,6 +227,9 @@ void Checker::check_lists(uint16_t node, const Port& port) {
   uint32_t listed = 0, standing = 0;
   for (PortIndex output = 0; output < port.input.voqs.size(); ++output) {
     const Voq& voq = port.input.voqs[output];
+    if (voq.lent.count() != 0 && !voq.wanting.empty())
+      fail(8, place(node, port.index) + ": flows wait for a flow ID of port " + std::to_string(output) +
+                  ", which has lent some");
     for (int which = 0; which < 2; ++which) {
       const FlowState wanted = which == 0 ? FlowState::ready : FlowState::wanting;
       for (FlowId id = which == 0 ? voq.ready.head : voq.wanting.head; id != kNoFlow;
@@ -281,7 +286,7 @@ void Checker::check_held(uint16_t node, const Port& port) {
 }
 
 void Checker::cover_states(uint16_t node, const Port& port) {
-  static const char* const kInput[] = {"free", "idle", "ready", "wanting", "held"};
+  static const char* const kInput[] = {"free", "idle", "ready", "wanting", "held", "blocked"};
   static const char* const kOutput[] = {"free", "reserved", "orphan"};
   std::vector<uint8_t>& before = states_[node][port.index];
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {

@@ -88,6 +88,10 @@ void Fabric::make_links() {
   }
 }
 
+void Fabric::end_shortage() {
+  for (NodeState& state : nodes_) state.pool->set_limit(~0u);
+}
+
 void Fabric::make_node(uint16_t index) {
   NodeState& state = nodes_[index];
   const NodeSetup& sizes = setup_.nodes[index];

@@ -67,6 +67,8 @@ class Fabric : public LinkObserver {
   void crash(uint16_t node);
   void start(uint16_t node);
   void pause(uint16_t node, uint32_t worker, Nanos until);
+  // Ends a lack of buffers: nodes make copies whatever they hold.
+  void end_shortage();
   // The next frames of that direction that the forgery fits are rewritten.
   void forge_next(uint32_t link, unsigned direction, Forgery forgery, uint32_t frames, uint64_t seed);
   void stop_forging() { forging_.clear(); }

@@ -200,6 +200,7 @@ void FaultInjector::forge() {
 }
 
 void FaultInjector::heal() {
+  fabric_.end_shortage();
   for (uint32_t link = 0; link < fabric_.links(); ++link) {
     fabric_.link(link).set_up(true);
     for (unsigned direction = 0; direction < 2; ++direction) {

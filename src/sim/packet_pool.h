@@ -88,6 +88,7 @@ class NodePool : public PacketPool {
   void release(Packet** packets, uint32_t count) override;
   uint32_t room_bytes() const override { return pool_.room_bytes(); }
   OwnerId owner() const { return owner_; }
+  void set_limit(uint32_t limit) { limit_ = limit; }
 
  private:
   SimPool& pool_;

@@ -46,6 +46,7 @@ enum class Measure : uint8_t {
   delivered_at_least,      // ppm of the frames sent
   throughput_at_least,     // bits per second, all flows together
   share_at_least,          // ppm of what is offered, every flow
+  fairness_at_least,       // ppm: Jain's index of what the flows got
   latency_p50_at_most,     // ns
   latency_p99_at_most,     // ns
   completion_p99_at_most,  // ns, of messages
@@ -53,10 +54,10 @@ enum class Measure : uint8_t {
   lost_frames_at_most,
   drops_at_most,  // of the whole fabric, in all
 };
-constexpr std::string_view kMeasureNames[] = {
-    "gap_at_most",         "delivered_at_least",  "throughput_at_least",    "share_at_least",
-    "latency_p50_at_most", "latency_p99_at_most", "completion_p99_at_most", "late_frames_at_most",
-    "lost_frames_at_most", "drops_at_most"};
+constexpr std::string_view kMeasureNames[] = {"gap_at_most",         "delivered_at_least",     "throughput_at_least",
+                                              "share_at_least",      "fairness_at_least",      "latency_p50_at_most",
+                                              "latency_p99_at_most", "completion_p99_at_most", "late_frames_at_most",
+                                              "lost_frames_at_most", "drops_at_most"};
 
 struct Expectation {
   std::string workload;  // empty = all flows

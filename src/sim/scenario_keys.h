@@ -22,7 +22,8 @@ inline constexpr auto kFault =
 inline constexpr auto kMeasure = std::to_array<std::string_view>({"from", "to", "interval"});
 inline constexpr auto kCosts = std::to_array<std::string_view>({"turn", "packet", "crossing"});
 inline constexpr auto kExpect = std::to_array<std::string_view>(
-    {"workload", "gap_at_most", "delivered_at_least", "throughput_at_least", "share_at_least", "latency_p50_at_most",
-     "latency_p99_at_most", "completion_p99_at_most", "late_frames_at_most", "lost_frames_at_most", "drops_at_most"});
+    {"workload", "gap_at_most", "delivered_at_least", "throughput_at_least", "share_at_least", "fairness_at_least",
+     "latency_p50_at_most", "latency_p99_at_most", "completion_p99_at_most", "late_frames_at_most",
+     "lost_frames_at_most", "drops_at_most"});
 
 }  // namespace heddle::sim::scenario_keys

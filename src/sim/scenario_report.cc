@@ -31,6 +31,7 @@ Json workload_json(const WorkloadResult& result) {
             {"longest_gap_flow", result.gap_flow},
             {"latency", latency_json(result.latency)}};
   if (result.least_share_ppm) json["least_share_ppm"] = *result.least_share_ppm;
+  if (result.fairness_ppm) json["fairness_ppm"] = *result.fairness_ppm;
   if (result.messages_done + result.messages_broken != 0)
     json["messages"] = {{"done", result.messages_done},
                         {"broken", result.messages_broken},
@@ -55,6 +56,7 @@ std::string value_text(const ExpectationResult& result) {
       break;
     case Measure::delivered_at_least:
     case Measure::share_at_least:
+    case Measure::fairness_at_least:
       out << std::setprecision(2) << value / 1e4 << '%';
       break;
     case Measure::throughput_at_least:
@@ -120,6 +122,7 @@ std::string report_text(const Scenario& scenario, const ScenarioResult& result) 
         << microseconds(w.latency.quantile(0.5)) << " us, p99 " << microseconds(w.latency.quantile(0.99))
         << " us, longest gap " << std::setprecision(3) << milliseconds(w.longest_gap_ns) << " ms";
     if (w.longest_gap_ns != 0) out << " (" << w.gap_flow << " at " << milliseconds(w.gap_at_ns) << " ms)";
+    if (w.fairness_ppm) out << ", fairness " << static_cast<double>(*w.fairness_ppm) / 1e6;
     if (w.messages_done != 0)
       out << ", messages " << w.messages_done << ", p99 " << microseconds(w.completion.quantile(0.99)) << " us";
     out << '\n';

@@ -199,7 +199,17 @@ void ScenarioRun::measure(const Workload& workload) {
   result.name = workload.name;
   result.flows = static_cast<uint32_t>(workload.flows.size());
   uint64_t bits = 0;
-  for (const uint16_t id : workload.flows) measure_flow(traffic_.flows[id], workload.offered_bps, result, bits);
+  double sum = 0, squares = 0;
+  for (const uint16_t id : workload.flows) {
+    const uint64_t before = bits;
+    measure_flow(traffic_.flows[id], workload.offered_bps, result, bits);
+    const auto got = static_cast<double>(bits - before);
+    sum += got;
+    squares += got * got;
+  }
+  if (workload.flows.size() > 1 && squares > 0)
+    result.fairness_ppm =
+        static_cast<uint32_t>(1e6 * sum * sum / (static_cast<double>(workload.flows.size()) * squares));
   result.lost_frames = result.sent_frames > result.delivered_frames ? result.sent_frames - result.delivered_frames : 0;
   result.throughput_bps =
       static_cast<uint64_t>(static_cast<double>(bits) * 1e9 / static_cast<double>(std::max<Nanos>(1, measured_ns())));
@@ -226,6 +236,9 @@ std::optional<uint64_t> ScenarioRun::value_of(const Expectation& expectation) co
         break;
       case Measure::share_at_least:
         if (result.least_share_ppm) value = std::min<uint64_t>(value.value_or(~uint64_t{0}), *result.least_share_ppm);
+        break;
+      case Measure::fairness_at_least:
+        if (result.fairness_ppm) value = std::min<uint64_t>(value.value_or(~uint64_t{0}), *result.fairness_ppm);
         break;
       case Measure::latency_p50_at_most:
         if (result.latency.count() != 0) most(result.latency.quantile(0.5));
@@ -256,9 +269,9 @@ std::optional<uint64_t> ScenarioRun::value_of(const Expectation& expectation) co
 void ScenarioRun::judge() {
   for (const Expectation& expectation : scenario_.expectations) {
     const std::optional<uint64_t> value = value_of(expectation);
-    const bool least = expectation.measure == Measure::delivered_at_least ||
-                       expectation.measure == Measure::throughput_at_least ||
-                       expectation.measure == Measure::share_at_least;
+    const bool least =
+        expectation.measure == Measure::delivered_at_least || expectation.measure == Measure::throughput_at_least ||
+        expectation.measure == Measure::share_at_least || expectation.measure == Measure::fairness_at_least;
     const bool met = value && (least ? *value >= expectation.limit : *value <= expectation.limit);
     result_.expectations.push_back({expectation, value, met});
   }

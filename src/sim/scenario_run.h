@@ -18,7 +18,8 @@ struct WorkloadResult {
   uint64_t sent_frames = 0, delivered_frames = 0, late_frames = 0, lost_frames = 0;
   uint64_t throughput_bps = 0;  // delivered, with what a frame costs on a wire
   std::optional<uint32_t>
-      least_share_ppm;  // of what is offered, of the flow that got least; of those that offer a rate
+      least_share_ppm;                   // of what is offered, of the flow that got least; of those that offer a rate
+  std::optional<uint32_t> fairness_ppm;  // Jain's index of what flows got; of two and more
   Nanos longest_gap_ns = 0, gap_at_ns = 0;  // between two deliveries of any flow; from the start
   std::string gap_flow;
   LatencyHistogram latency, completion;

@@ -267,6 +267,7 @@ void ScenarioReader::read_expectation(const YamlValue& value) {
     switch (expectation.measure) {
       case Measure::delivered_at_least:
       case Measure::share_at_least:
+      case Measure::fairness_at_least:
         if (!entry.read_loss(ppm)) return;
         expectation.limit = ppm;
         break;

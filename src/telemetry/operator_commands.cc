@@ -83,17 +83,18 @@ Json show(const SwitchProcess& process, const Json& request, int stop_fd) {
     std::string_view name;
     Json (*show)(const SwitchProcess&, const ShowRequest&);
   };
-  static constexpr std::array<Table, 7> kTables = {{{"nodes", show_nodes},
+  static constexpr std::array<Table, 8> kTables = {{{"nodes", show_nodes},
                                                     {"ports", show_ports},
                                                     {"links", show_links},
                                                     {"flows", show_flows},
+                                                    {"congestion", show_congestion},
                                                     {"tables", show_tables},
                                                     {"drops", show_drops},
                                                     {"workers", show_workers}}};
   const std::string what = read_text(request, "what").value_or("");
   for (const Table& table : kTables)
     if (table.name == what) return table.show(process, read_show(process, request, stop_fd));
-  throw Refused("what must be nodes, ports, links, flows, tables, drops or workers");
+  throw Refused("what must be nodes, ports, links, flows, congestion, tables, drops or workers");
 }
 
 // Not the request itself, which may hold anything.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the operator socket understands:
-//   {"command": "show", "what": "nodes|ports|links|flows|tables|drops|workers", "node": "leaf1", "port": "p1",
+//   {"command": "show", "what": "nodes|ports|links|flows|congestion|tables|drops|workers", "node": "leaf1", "port":
+//   "p1",
 //    "offset": 0, "limit": 64, "interval_ms": 250, "all": false}
 //   {"command": "link", "port": "leaf1:p1", "up": true, "loss_ppm": 10000, "delay_ns": 5000}
 //   {"command": "node", "node": "spine1", "up": false}

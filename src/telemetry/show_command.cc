@@ -22,7 +22,7 @@ namespace heddle {
 namespace {
 
 constexpr const char* kRunFolder = "/run/heddle";
-const std::vector<std::string> kTables{"nodes", "ports", "links", "flows", "tables", "drops", "workers"};
+const std::vector<std::string> kTables{"nodes", "ports", "links", "flows", "congestion", "tables", "drops", "workers"};
 
 struct ShowOptions {
   std::string what, node, port, lab, socket;
@@ -97,7 +97,7 @@ std::string choose_operator_socket(const std::string& given, const std::string& 
 void add_show_command(CLI::App& app) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App* command = app.add_subcommand("show", "Show what a running heddled knows");
-  command->add_option("what", options->what, "nodes, ports, links, flows, tables, drops or workers")
+  command->add_option("what", options->what, "nodes, ports, links, flows, congestion, tables, drops or workers")
       ->required()
       ->check(CLI::IsMember(kTables));
   command->add_option("--node", options->node, "only this node");

@@ -36,6 +36,8 @@ const char* state_text(FlowState state) {
       return "wanting";
     case FlowState::held:
       return "held";
+    case FlowState::blocked:
+      return "blocked";
   }
   return "?";
 }

@@ -9,7 +9,7 @@ constexpr uint32_t kIdsAtOnce = 2048;  // looked at per turn
 
 struct PortTables {
   uint32_t input_ids = 0, output_ids = 0;
-  uint32_t blocked_flows = 0;  // have packets and wait: for a flow ID, or are held
+  uint32_t blocked_flows = 0;  // have packets and wait: for a flow ID, for congestion to end, or are held
   uint32_t orphans = 0;
   uint64_t queue_extent_bytes = 0, flow_extent_bytes = 0, output_extent_bytes = 0;
   uint32_t input_packets = 0, waiting_packets = 0, output_packets = 0;
@@ -25,7 +25,8 @@ void add_flows(const Port& port, uint32_t first, PortTables& tables) {
       ++tables.input_ids;
       tables.queue_extent_bytes += in.queue_extent();
       tables.flow_extent_bytes += in.flow_extent();
-      tables.blocked_flows += in.state == FlowState::wanting || in.state == FlowState::held;
+      tables.blocked_flows +=
+          in.state == FlowState::wanting || in.state == FlowState::held || in.state == FlowState::blocked;
     }
     const OutputFlow& out = port.output.flows[static_cast<FlowId>(id)];
     if (out.state == OutputFlowState::free) continue;

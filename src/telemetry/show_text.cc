@@ -152,6 +152,36 @@ std::string flows_text(const Json& reply) {
          table.text();
 }
 
+std::string congestion_text(const Json& reply) {
+  if (reply.at("outputs").empty() && reply.at("held") == 0) return "no congestion\n";
+  TextTable outputs({{"HOST PORT"},
+                     {"LEVEL", Align::right},
+                     {"QUEUED", Align::right},
+                     {"ROUND TRIP", Align::right},
+                     {"FOR", Align::right}});
+  for (const Json& row : reply.at("outputs"))
+    outputs.add({text(row, "node") + ":" + text(row, "port"), scaled(number(row, "level")), bytes(row, "queued_bytes"),
+                 scaled(number(row, "round_trip_ns") / 1e3) + " us", scaled(number(row, "for_ns") / 1e6) + " ms"});
+  TextTable flows({{"HELD AT"},
+                   {"FLOW", Align::right},
+                   {"TO"},
+                   {"LEVEL", Align::right},
+                   {"SHARE", Align::right},
+                   {"WINDOW", Align::right},
+                   {"DELAY", Align::right},
+                   {"IN FABRIC", Align::right},
+                   {"QUEUED", Align::right},
+                   {"NOW"},
+                   {"FOR", Align::right}});
+  for (const Json& row : reply.at("flows"))
+    flows.add({text(row, "node") + ":" + text(row, "port"), exact(row, "flow_id"), text(row, "to"), exact(row, "level"),
+               scaled_bits_per_second(number(row, "share_bps")), bytes(row, "window_bytes"),
+               scaled(number(row, "delay_ns") / 1e3) + " us", bytes(row, "in_fabric_bytes"), bytes(row, "queue_bytes"),
+               row.at("blocked") ? "blocked" : "moves", scaled(number(row, "for_ns") / 1e6) + " ms"});
+  return (outputs.empty() ? "" : outputs.text() + "\n") + exact(reply, "held") + " flows held to their share\n" +
+         (flows.empty() ? "" : flows.text());
+}
+
 std::string tables_text(const Json& reply) {
   TextTable table({{"PORT"},
                    {"IDS IN", Align::right},
@@ -230,6 +260,7 @@ std::string show_text(const std::string& what, const Json& reply) {
   if (what == "ports") return ports_text(reply);
   if (what == "links") return links_text(reply);
   if (what == "flows") return flows_text(reply);
+  if (what == "congestion") return congestion_text(reply);
   if (what == "tables") return tables_text(reply);
   if (what == "drops") return drops_text(reply);
   if (what == "workers") return workers_text(reply);

@@ -68,6 +68,7 @@ struct TrafficClass {
   std::string name = "default";
   uint8_t ftag = 0;                        // below kClassesMax, unique
   uint8_t match = kMatchIp | kMatchPorts;  // MatchField bits
+  bool congestion_control = true;          // C3: flows to congested hosts are held to their share
   bool flow_channels = true;               // F11: false = no-flow, unacknowledged
   uint16_t pcp_set = 0xff;                 // bit p: frames of PCP p (untagged: the port default 0) are of this class
   uint64_t dscp_set = 0;                   // bit d: IP packets of DSCP d are of this class; looked at before PCP

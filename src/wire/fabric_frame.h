@@ -175,9 +175,9 @@ inline DropReason check_frame(const uint8_t* data, uint32_t length, LinkFrame& f
   const bool flood = header.destination_node == 0xffff;
   static_assert(HEDDLE_FLOOD_NODE == 0xffff, "the same in either byte order");
   const bool sound = original_bytes >= HEDDLE_ETHERNET_BYTES && (header.link.flags & ~kFlags) == 0 &&
-                     header.ftag <= kFtagMax && header.vc < kVirtualChannelsMax && header.priority <= 0x0f &&
-                     big_endian(header.vni) < 4095 && header.destination_node != 0 && source_node != 0 &&
-                     source_node != HEDDLE_FLOOD_NODE && !(flood && header.flow_id != 0);
+                     header.ftag <= kFtagMax && header.vc < kVirtualChannelsMax && big_endian(header.vni) < 4095 &&
+                     header.destination_node != 0 && source_node != 0 && source_node != HEDDLE_FLOOD_NODE &&
+                     !(flood && header.flow_id != 0);
   return sound ? DropReason::none : DropReason::bad_frame;
 }
 

@@ -35,7 +35,7 @@ struct alignas(64) Packet {
   uint8_t ftag;
   uint8_t vc;
   uint8_t hop_limit;
-  uint8_t priority;      // PCP << 1 | DEI
+  uint8_t priority;      // PCP << 1 | DEI; in the high half the sender's round trip code (flow/congestion_level.h)
   uint8_t flags;         // PacketFlag
   uint8_t header_flags;  // HEDDLE_DATA_* of the fabric header
 };

@@ -12,7 +12,6 @@
 #include <string>
 
 #include "pipe_rig.h"
-#include "wire/ethernet.h"
 
 using namespace heddle;
 using namespace heddle::bench;
@@ -27,38 +26,17 @@ __attribute__((noinline)) void other_poll(Worker& worker, Nanos now) {
 
 namespace {
 
-constexpr uint64_t kSender = 0x020000000100, kReceiver = 0x020000000200;  // and so on, by pair
-
 struct Shape {
   std::string path;
   uint32_t flows = 1000, size = 60, pairs = 1;
   uint64_t packets = 64000;
 };
 
-// UDP from the sender to the receiver of a pair, of flow `flow`.
-void write_frame(Packet& packet, uint32_t pair, uint32_t flow, uint32_t size) {
-  packet.length = static_cast<uint16_t>(size);
-  std::memset(packet.data, 0, size);
-  store_mac(packet.data, kReceiver + pair);
-  store_mac(packet.data + 6, kSender + pair);
-  store_be16(packet.data + 12, kEtherTypeIpv4);
-  uint8_t* ip = packet.data + 14;
-  ip[0] = 0x45;
-  store_be16(ip + 2, static_cast<uint16_t>(size - 14));
-  ip[8] = 64;
-  ip[9] = kProtocolUdp;
-  store_be32(ip + 12, 0x0a000001u + (flow >> 10));
-  store_be32(ip + 16, 0x0a000002u);
-  store_be16(ip + 20, static_cast<uint16_t>(1024 + (flow & 1023)));
-  store_be16(ip + 22, 9);
-  store_be16(ip + 24, static_cast<uint16_t>(size - 34));
-}
-
 class Run {
  public:
   explicit Run(const Shape& shape)
       : shape_(shape),
-        rig_(shape.path == "edge_edge" || shape.path == "crossing" ? 1 : 3, shape.pairs,
+        rig_(pool_, shape.path == "edge_edge" || shape.path == "crossing" ? 1 : 3, shape.pairs,
              shape.path == "crossing" ? 2 : 1, 131072),
         counted_(shape.path == "transit"       ? 1
                  : shape.path == "fabric_edge" ? 2
@@ -68,8 +46,8 @@ class Run {
   void warm_up() {
     for (int turn = 0; turn < 2000; ++turn) this->turn(100 * kMicrosecond);
     for (uint32_t pair = 0; pair < shape_.pairs; ++pair) {
-      announce(rig_.receiver(pair), kReceiver + pair);
-      announce(rig_.sender(pair), kSender + pair);
+      announce(rig_, rig_.receiver(pair), kReceiver + pair);
+      announce(rig_, rig_.sender(pair), kSender + pair);
     }
     for (int turn = 0; turn < 2000; ++turn) this->turn(100 * kMicrosecond);
     for (uint32_t sent = 0; sent < 2 * shape_.flows + 1000; sent += inject()) turn(kMicrosecond);
@@ -133,21 +111,12 @@ class Run {
     return sums;
   }
 
-  void announce(PipeDevice& host, uint64_t mac) {
-    Packet* packet = nullptr;
-    rig_.pool().allocate(&packet, 1);
-    write_frame(*packet, 0, 0, 60);
-    store_mac(packet->data, 0xffffffffffff);
-    store_mac(packet->data + 6, mac);
-    host.push(packet);
-  }
-
   uint32_t inject() {
     Packet* packets[kBurst];
     for (uint32_t pair = 0; pair < shape_.pairs; ++pair) {
       rig_.pool().allocate(packets, kBurst);
       for (Packet* packet : packets) {
-        write_frame(*packet, pair, next_++ % shape_.flows, shape_.size);
+        write_frame(*packet, pair, pair, next_++ % shape_.flows, shape_.size);
         rig_.sender(pair).push(packet);
       }
     }
@@ -167,6 +136,7 @@ class Run {
   }
 
   Shape shape_;
+  StackPool pool_{32768};
   PipeRig rig_;
   uint32_t counted_, next_ = 0;
   bool counting_ = false;

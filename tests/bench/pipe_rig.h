@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <vector>
 
 #include "node/node.h"
+#include "wire/ethernet.h"
 
 namespace heddle::bench {
 
@@ -44,7 +46,7 @@ class StackPool : public PacketPool {
 // A queue of packets; what is sent goes to the peer's, or at a host's port back to the pool.
 class PipeDevice : public Device {
  public:
-  explicit PipeDevice(StackPool& pool) : pool_(pool) {}
+  explicit PipeDevice(PacketPool& pool) : pool_(pool) {}
   void connect(PipeDevice& peer) { peer_ = &peer; }
 
   void push(Packet* packet) { ring_[tail_++ % ring_.size()] = packet; }
@@ -59,7 +61,7 @@ class PipeDevice : public Device {
   }
   uint32_t transmit(Packet** packets, uint32_t count, Nanos) override {
     if (peer_ == nullptr) {
-      delivered += count;
+      delivered.store(delivered.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
       pool_.release(packets, count);
       return count;
     }
@@ -73,10 +75,10 @@ class PipeDevice : public Device {
     return count;
   }
 
-  uint64_t delivered = 0;
+  std::atomic<uint64_t> delivered = 0;  // written by one thread
 
  private:
-  StackPool& pool_;
+  PacketPool& pool_;
   PipeDevice* peer_ = nullptr;
   std::array<Packet*, 4096> ring_{};
   uint32_t head_ = 0, tail_ = 0;
@@ -85,24 +87,25 @@ class PipeDevice : public Device {
 // A line of switches; the first has hosts that send, the last hosts that receive, a line of one has both.
 class PipeRig {
  public:
-  PipeRig(uint32_t switches, uint32_t pairs, uint32_t workers, uint32_t match_entries);
+  PipeRig(PacketPool& pool, uint32_t switches, uint32_t pairs, uint32_t workers, uint32_t match_entries);
   Node& node(uint32_t index) { return *nodes_[index]; }
   PipeDevice& sender(uint32_t pair) { return *devices_.front()[pair]; }
   PipeDevice& receiver(uint32_t pair) const { return *devices_.back()[devices_.size() == 1 ? pairs_ + pair : pair]; }
   uint32_t pairs() const { return pairs_; }
-  StackPool& pool() { return pool_; }
+  PacketPool& pool() { return pool_; }
   uint32_t switches() const { return static_cast<uint32_t>(nodes_.size()); }
   const Node& node(uint32_t index) const { return *nodes_[index]; }
 
  private:
+  PacketPool& pool_;
   uint32_t pairs_;
   Topology topology_;
-  StackPool pool_{32768};
   std::vector<std::vector<std::unique_ptr<PipeDevice>>> devices_;
   std::vector<std::unique_ptr<Node>> nodes_;
 };
 
-inline PipeRig::PipeRig(uint32_t switches, uint32_t pairs, uint32_t workers, uint32_t match_entries) : pairs_(pairs) {
+inline PipeRig::PipeRig(PacketPool& pool, uint32_t switches, uint32_t pairs, uint32_t workers, uint32_t match_entries)
+    : pool_(pool), pairs_(pairs) {
   topology_.name = "line";
   topology_.classes.emplace_back();
   for (uint16_t index = 0; index < switches; ++index) {
@@ -160,6 +163,37 @@ inline PipeRig::PipeRig(uint32_t switches, uint32_t pairs, uint32_t workers, uin
     a.connect(b);
     b.connect(a);
   }
+}
+
+constexpr uint64_t kSender = 0x020000000100, kReceiver = 0x020000000200;  // and so on, by pair
+
+// UDP of flow `flow`, from the sender of pair `from` to the receiver of pair `to`.
+inline void write_frame(Packet& packet, uint32_t from, uint32_t to, uint32_t flow, uint32_t size) {
+  packet.length = static_cast<uint16_t>(size);
+  std::memset(packet.data, 0, size);
+  store_mac(packet.data, kReceiver + to);
+  store_mac(packet.data + 6, kSender + from);
+  store_be16(packet.data + 12, kEtherTypeIpv4);
+  uint8_t* ip = packet.data + 14;
+  ip[0] = 0x45;
+  store_be16(ip + 2, static_cast<uint16_t>(size - 14));
+  ip[8] = 64;
+  ip[9] = kProtocolUdp;
+  store_be32(ip + 12, 0x0a000001u + (flow >> 10));
+  store_be32(ip + 16, 0x0a000002u);
+  store_be16(ip + 20, static_cast<uint16_t>(1024 + (flow & 1023)));
+  store_be16(ip + 22, 9);
+  store_be16(ip + 24, static_cast<uint16_t>(size - 34));
+}
+
+// A broadcast frame by which the switches learn where `mac` is.
+inline void announce(PipeRig& rig, PipeDevice& host, uint64_t mac) {
+  Packet* packet = nullptr;
+  rig.pool().allocate(&packet, 1);
+  write_frame(*packet, 0, 0, 0, 60);
+  store_mac(packet->data, 0xffffffffffff);
+  store_mac(packet->data + 6, mac);
+  host.push(packet);
 }
 
 }  // namespace heddle::bench

@@ -32,7 +32,7 @@ void any_packet(Packet& packet, Stamp& stamp) {
   packet.ftag = between<uint8_t>(0, kFtagMax);
   packet.vc = between<uint8_t>(0, kVirtualChannelsMax - 1);
   packet.hop_limit = any<uint8_t>();
-  packet.priority = between<uint8_t>(0, 15);
+  packet.priority = static_cast<uint8_t>(between<unsigned>(0, 255));
   packet.header_flags = between<uint8_t>(0, 7);
   stamp = {.session_tag = any<uint32_t>(),
            .sequence = any<uint32_t>(),

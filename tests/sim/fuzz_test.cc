@@ -28,7 +28,9 @@ TEST(Fuzz, TheSameSeedTakesTheSameWay) {
 // Seeds that found something once.
 TEST(Fuzz, OldFindingsStayFixed) {
   for (const uint64_t seed : {
-           uint64_t{3}, uint64_t{112},  // a flooded frame came back to its sender while trees differed
+           uint64_t{3}, uint64_t{112},     // a flooded frame came back to its sender while trees differed
+           uint64_t{667}, uint64_t{1999},  // held flows kept a level that was over, and scarce flow IDs
+           uint64_t{3610},                 // frames that died on their way renewed the level that held them
        }) {
     const SeedResult result = run_seed(seed, nullptr);
     EXPECT_EQ(result.failure, "") << "seed " << seed;

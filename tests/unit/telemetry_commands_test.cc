@@ -99,7 +99,7 @@ TEST_F(OperatorCommands, WhatIsNoRequestIsRefusedWithItsReason) {
   EXPECT_EQ(refusal(std::string(10000, '[')), "a request is a JSON object on one line");
   EXPECT_EQ(refusal("{\"command\": 3}"), "command must be text");
   EXPECT_EQ(refusal("{\"command\": \"show\", \"what\": \"x\"}"),
-            "what must be nodes, ports, links, flows, tables, drops or workers");
+            "what must be nodes, ports, links, flows, congestion, tables, drops or workers");
   EXPECT_EQ(refusal(R"({"command": "show", "what": "flows", "limit": 100000})"),
             "limit must be a whole number from 0 to 1024");
   EXPECT_EQ(refusal(R"({"command": "show", "what": "ports", "node": "up"})"), "no node up in this process");

@@ -341,7 +341,6 @@ TEST(FabricFrame, RefusesImpossibleDataFields) {
       {"class", [](Packet& packet, Stamp&) { packet.ftag = kFtagMax + 1; }},
       {"virtual channel", [](Packet& packet, Stamp&) { packet.vc = kVirtualChannelsMax; }},
       {"VLAN", [](Packet& packet, Stamp&) { packet.vni = 4095; }},
-      {"priority", [](Packet& packet, Stamp&) { packet.priority = 16; }},
       {"flag", [](Packet& packet, Stamp&) { packet.header_flags = 0x08; }},
       {"shorter than an Ethernet header", [](Packet& packet, Stamp&) { packet.payload = 13; }},
   };

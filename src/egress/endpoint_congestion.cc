@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "egress/endpoint_congestion.h"
+
+#include <cmath>
+
+namespace heddle {
+
+namespace {
+constexpr double kLevelsPerOctave = 4.0 / 3;
+// Of the control loop, tried with 2 to 256 senders in the fabric of tests/unit/endpoint_congestion_test.cc: gains of
+// 0.3 to 0.7 all do with epochs of two frames; with one frame a gain of 0.7 lets the port stand idle a fifth of the
+// time.
+constexpr double kGain = 0.5;            // of a step towards what the last epoch says is right
+constexpr double kEpochFrames = 2;       // frames of a flow at the present share: one hears of a change, one obeys
+constexpr double kDrainEpochs = 2;       // a queue above its target is to be gone in so many
+constexpr double kFastestDrain = 0.5;    // of the rate is left to arrivals at least while it drains
+constexpr double kFill = 1.1;            // a queue below its target is filled that much faster than it drains
+constexpr double kIdle = 0.9;            // of the rate: less has come than the port could have sent
+constexpr uint32_t kQuietEpochs = 32;    // at full rate with a short queue, before congestion is over
+constexpr uint32_t kSmallFrame = 256;    // bytes: queues of frames smaller than that are judged by packets
+constexpr double kSlowestOfRate = 1e-3;  // a host that takes less than that is taken to be as fast
+}  // namespace
+
+EndpointCongestion::EndpointCongestion(uint64_t rate_bps, uint32_t frame_bytes, uint64_t seed)
+    : random_(seed),
+      bytes_per_ns_(static_cast<double>(rate_bps) / 8e9),
+      frame_bytes_(frame_bytes),
+      round_trip_ns_(kRoundTripUnknownNs),
+      epoch_ns_(kRoundTripUnknownNs) {}
+
+// What may always be queued, so that the port never waits for its senders.
+double EndpointCongestion::target_bytes() const {
+  return bytes_per_ns_ * static_cast<double>(round_trip_ns_) / 16 + double{kTargetFrames} * frame_bytes_;
+}
+
+bool EndpointCongestion::over_marks(uint32_t queued_bytes, uint32_t queued_packets) const {
+  const double mark = 2 * target_bytes();
+  if (queued_bytes > mark || queued_packets > mark / kSmallFrame) return true;
+  return queued_bytes > target_bytes() && queued_bytes + growth_bytes_ > 2 * mark;
+}
+
+double EndpointCongestion::position_of_depth(uint32_t queued_bytes) const {
+  const double round_trips = queued_bytes / (bytes_per_ns_ * static_cast<double>(round_trip_ns_) + frame_bytes_);
+  return 1 + kLevelsPerOctave * std::log2(1 + round_trips);
+}
+
+void EndpointCongestion::look(Nanos now, uint32_t queued_bytes, uint32_t queued_packets, uint64_t left_bytes,
+                              uint8_t priority) {
+  highest_priority_ = std::max(highest_priority_, priority);
+  ran_empty_ = ran_empty_ || queued_bytes == 0;
+  const bool epoch_over = now - epoch_begin_ns_ >= epoch_ns_;
+  if (congested()) {
+    if (queued_bytes > 2 * target_bytes())
+      position_ = std::min<double>(kCongestionLevelMax, std::max(position_, position_of_depth(queued_bytes)));
+    if (epoch_over) steer(now, queued_bytes, left_bytes);
+  } else if (over_marks(queued_bytes, queued_packets)) {
+    position_ = std::min<double>(kCongestionLevelMax, position_of_depth(queued_bytes));
+    since_ns_ = now;
+    full_rate_epochs_ = idle_epochs_ = 0;
+    begin_epoch(now, queued_bytes, left_bytes);
+  } else if (epoch_over) {
+    begin_epoch(now, queued_bytes, left_bytes);
+  }
+}
+
+void EndpointCongestion::steer(Nanos now, uint32_t queued_bytes, uint64_t left_bytes) {
+  const uint64_t sent = left_bytes - left_before_bytes_;
+  const uint64_t arrived = sent + queued_bytes > depth_before_ ? sent + queued_bytes - depth_before_ : 0;
+  if (arrived == 0 && queued_bytes == 0) {  // whoever made it has gone
+    position_ = 0;
+    return begin_epoch(now, queued_bytes, left_bytes);
+  }
+  const auto elapsed = static_cast<double>(now - epoch_begin_ns_);
+  const double left = static_cast<double>(sent) / elapsed;
+  const double rate = ran_empty_ ? std::max(bytes_per_ns_, left) : std::max(bytes_per_ns_ * kSlowestOfRate, left);
+  const double excess = (queued_bytes - target_bytes()) / (rate * static_cast<double>(epoch_ns_) * kDrainEpochs);
+  const double wanted = rate * std::clamp(1 - excess, kFastestDrain, kFill);
+  const double came = std::max(static_cast<double>(arrived) / elapsed, rate / 8);
+  // Again and again below the rate with nothing queued: senders have gone, and those that are left need not wait.
+  const bool idle = ran_empty_ && queued_bytes == 0 && came < kIdle * rate;
+  idle_epochs_ = idle ? idle_epochs_ + 1 : 0;
+  const double haste = 1 + idle_epochs_;
+  position_ += kGain * kLevelsPerOctave * haste * std::clamp(std::log2(came / wanted), -1.0, 1.5);
+  // At level 1 nobody is held to less than the port's rate; it ends when that has sufficed for a while.
+  if (position_ > 1 || queued_bytes > target_bytes()) full_rate_epochs_ = 0;
+  position_ = std::clamp(position_, 1.0, static_cast<double>(kCongestionLevelMax));
+  if (++full_rate_epochs_ > kQuietEpochs) position_ = 0;
+  begin_epoch(now, queued_bytes, left_bytes);
+}
+
+void EndpointCongestion::begin_epoch(Nanos now, uint32_t queued_bytes, uint64_t left_bytes) {
+  growth_bytes_ = (growth_bytes_ + (static_cast<double>(queued_bytes) - depth_before_)) / 2;
+  depth_before_ = queued_bytes;
+  const uint8_t code = highest_priority_ >> 4;
+  if (code != 0) round_trip_ns_ = round_trip_of_code(code);
+  highest_priority_ = 0;
+  congested_ = position_ != 0;
+  left_before_bytes_ = left_bytes;
+  ran_empty_ = queued_bytes == 0;
+  epoch_begin_ns_ = now;
+  epoch_ns_ = round_trip_ns_;
+  if (position_ != 0) {
+    const double share = std::exp2(-(position_ - 1) / kLevelsPerOctave);
+    epoch_ns_ += static_cast<Nanos>(kEpochFrames * frame_bytes_ / (bytes_per_ns_ * share));
+  }
+}
+
+uint8_t EndpointCongestion::next_level() {
+  constexpr double kUnit = 1.0 / (uint64_t{1} << 32);
+  const double drawn = static_cast<double>(random_.next() >> 32) * kUnit;
+  return static_cast<uint8_t>(std::clamp(position_ + drawn, 1.0, static_cast<double>(kCongestionLevelMax)));
+}
+
+}  // namespace heddle

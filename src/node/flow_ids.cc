@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Output flow IDs (F6, K11): reserved where one worker has both ports; asked for, granted and lent where it has not;
+// given back at extent zero.
+#include <bit>
+#include <cassert>
+#include <utility>
+
+#include "node/worker.h"
+
+namespace heddle {
+
+namespace {
+constexpr uint32_t kGrantsPerTurn = 64;  // one output's flow IDs to waiting inputs
+}
+
+// The flow takes this output from now on. True if it has an ID there: at once only where the same worker gives it out,
+// or another one has lent some. Whoever waits for an ID already comes first (K11): a shortage must not starve the
+// inputs of other workers.
+bool Worker::reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output) {
+  if (output != flow.follow_port && flow.follow_port != kNoPort) ++flow.path_epoch;
+  flow.follow_port = output;
+  Port* there = ports_[output];
+  if (there == nullptr) return take_lent_id(port, flow);
+  if (!there->usable() || there->output.wanting_inputs != 0) return false;
+  flow.output_flow = there->output.flows.reserve(InputFlowRef::of(port.input.epoch, port.index, id));
+  if (flow.output_flow == kNoFlow) return false;
+  flow.turn_start = flow.data_flow;
+  there->counters.count(ProtocolEvent::id_reserved);
+  return true;
+}
+
+bool Worker::take_lent_id(Port& port, InputFlow& flow) {
+  LentIds& lent = port.input.voqs[flow.follow_port].lent;
+  flow.output_flow = lent.take();
+  if (flow.output_flow == kNoFlow) return false;
+  flow.turn_start = flow.data_flow;
+  port.counters.count(ProtocolEvent::id_lent);
+  return true;
+}
+
+// Flows wait for IDs: the output's worker hears of all that it has not heard of yet.
+void Worker::tell_wants(Port& input, PortIndex output) {
+  Voq& voq = input.input.voqs[output];
+  if (voq.wanting.count <= voq.asked) return;
+  const uint32_t flows = voq.wanting.count - voq.asked;
+  if (is_own(output)) {
+    voq.asked += flows;
+    return on_want(own(output), input.index, flows);
+  }
+  Message message{.kind = MessageKind::want};
+  message.input = input.index;
+  message.output = output;
+  message.value = flows;
+  if (send(worker_of_port_[output], message))
+    voq.asked += flows;
+  else
+    activate(input, output);  // the ring is full: said again next turn
+}
+
+void Worker::on_want(Port& output, PortIndex input, uint32_t flows) {
+  output.output.wanted[input] += flows;
+  output.output.wanting_inputs |= PortSet{1} << input;
+}
+
+// Flow IDs for inputs that wait for one, round robin (K11); refused where the link is down.
+void Worker::grant_ids(Nanos now) {
+  for (Port* port : own_ports_) {
+    OutputSide& output = port->output;
+    uint32_t granted = 0;
+    int refused = 0;  // in a row
+    while (granted < kGrantsPerTurn && refused < std::popcount(output.wanting_inputs)) {
+      const PortSet later = output.wanting_inputs & ~((PortSet{1} << output.next_wanting) - 1);
+      const auto input = static_cast<PortIndex>(std::countr_zero(later != 0 ? later : output.wanting_inputs));
+      output.next_wanting = static_cast<PortIndex>((input + 1) % kPortsMax);
+      const bool answered = grant_id(*port, input, now);
+      granted += answered;
+      refused = answered ? 0 : refused + 1;
+    }
+    if (granted == kGrantsPerTurn) result_.busy = true;  // the others next turn
+  }
+}
+
+// The answer to one input: an ID for one of its flows, whichever waits first when it comes, or that there is none to
+// come. False if nothing could be said.
+bool Worker::grant_id(Port& output, PortIndex input, Nanos now) {
+  uint32_t& wanted = output.output.wanted[input];
+  const bool usable = output.usable();
+  Message message{.kind = usable ? MessageKind::grant : MessageKind::refuse};
+  message.input = input;
+  message.output = output.index;
+  message.flow = usable ? output.output.flows.reserve(InputFlowRef::of(0, input, kNoFlow)) : kNoFlow;
+  message.value = usable ? 1 : wanted;
+  if (usable && message.flow == kNoFlow) return false;
+  if (!is_own(input) && !send(worker_of_port_[input], message)) {
+    if (usable) output.output.flows.free(message.flow);
+    result_.busy = true;  // the ring is full: next turn
+    return false;
+  }
+  wanted -= message.value;
+  if (wanted == 0) output.output.wanting_inputs &= ~(PortSet{1} << input);
+  output.counters.count(usable ? ProtocolEvent::id_reserved : ProtocolEvent::id_refused);
+  if (is_own(input)) take(message, now);
+  return true;
+}
+
+void Worker::on_grant(Port& port, PortIndex output, FlowId id) {
+  Voq& voq = port.input.voqs[output];
+  --voq.asked;
+  if (!is_own(output)) voq.lent.came();
+  if (!voq.wanting.empty()) {
+    give_id(port, output, id);
+  } else {  // the session has ended meanwhile, the frames' lives have, or another flow has left its own
+    InputFlow nobody{};
+    nobody.follow_port = output;
+    nobody.output_flow = id;
+    give_back(port, nobody, false);
+  }
+  tell_wants(port, output);
+}
+
+// To the flow that has waited longest.
+void Worker::give_id(Port& port, PortIndex output, FlowId id) {
+  const FlowId flow_id = port.input.flows.pop(port.input.voqs[output].wanting);
+  InputFlow& flow = port.input.flows[flow_id];
+  flow.output_flow = id;
+  if (Port* there = ports_[output])
+    there->output.flows[id].input = InputFlowRef::of(port.input.epoch, port.index, flow_id);
+  flow.turn_start = flow.data_flow;
+  const bool here = flow.destination.node == node_address_;
+  if (!here && !(routes_.primary(flow.destination.node) >> output & 1)) flow.flags |= kFlowLeaving;  // R12
+  place(port, flow_id, now_);
+}
+
+// The output's link is down: all flows that wait for it take another way, or are dropped.
+void Worker::on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now) {
+  Voq& voq = input.input.voqs[output];
+  voq.asked -= flows;
+  FlowList waiting = std::exchange(voq.wanting, {});
+  while (!waiting.empty()) {
+    const FlowId id = input.input.flows.pop(waiting);
+    place(input, id, now);
+  }
+}
+
+// The first packet of another flow on an ID that is lent to the worker of its input port (K11).
+void Worker::bind(OutputFlow& entry, const InputFlowRef& input) {
+  assert(!is_own(input.port) && entry.input.port == input.port);  // invariant 4
+  assert(entry.queued == 0 && entry.extent() == 0 && entry.pending_ack == 0);
+  entry.input = input;
+  entry.congestion = 0;
+  if (entry.flags & kOutputEnded) entry.flags |= kOutputEndDue;
+}
+
+// K11: the flow goes behind those that wait for an ID at the same output, if any do, once its extent is zero.
+void Worker::yield_id(Port& port, InputFlow& flow) {
+  if (port.input.voqs[flow.follow_port].wanting.empty() || (flow.flags & kFlowLeaving)) return;
+  flow.flags |= kFlowLeaving;
+  port.counters.count(ProtocolEvent::id_yielded);
+}
+
+// Ends the pin on the output flow ID. `count_orphan`: the flow's own session has ended and packets of it may still be
+// on their way (K9).
+void Worker::give_back(Port& port, InputFlow& flow, bool count_orphan) {
+  const FlowId id = flow.output_flow;
+  const bool leaving = flow.flags & kFlowLeaving;
+  flow.output_flow = kNoFlow;
+  flow.flags &= static_cast<uint8_t>(~kFlowLeaving);
+  if (count_orphan) {
+    ++port.input.orphans;
+    port.counters.count(ProtocolEvent::orphan_made);
+  }
+  if (Port* output = ports_[flow.follow_port]) {
+    port.counters.count(ProtocolEvent::id_given_back);
+    return release_output_flow(*output, id, count_orphan);
+  }
+  LentIds& lent = port.input.voqs[flow.follow_port].lent;
+  if (!count_orphan && !leaving && lent.held() <= lent_max_) return keep_id(port, flow.follow_port, id);
+  lent.went_home();
+  port.counters.count(ProtocolEvent::id_given_back);
+  return_id(flow.follow_port, id, count_orphan);
+}
+
+// An ID of another worker's output stays with the input port, for the flow that waits for one or for the next one.
+void Worker::keep_id(Port& port, PortIndex output, FlowId id) {
+  Voq& voq = port.input.voqs[output];
+  if (!voq.wanting.empty()) return give_id(port, output, id);
+  voq.lent.put(id);
+  port.input.lent_outputs |= PortSet{1} << output;
+}
+
+// Flow IDs that are lent to an input port go home: all, or those that it has not needed since the last time.
+void Worker::return_lent_ids(Port& port, PortIndex output, bool all) {
+  LentIds& lent = port.input.voqs[output].lent;
+  for (uint32_t count = all ? lent.count() : lent.spare(); count > 0; --count) {
+    return_id(output, lent.take(), false);
+    lent.went_home();
+    port.counters.count(ProtocolEvent::id_given_back);
+  }
+  lent.mark();
+  if (lent.count() == 0) port.input.lent_outputs &= ~(PortSet{1} << output);
+}
+
+void Worker::release_output_flow(Port& output, FlowId id, bool counted) {
+  OutputFlow& entry = output.output.flows[id];
+  entry.state = OutputFlowState::orphan;
+  if (counted) entry.flags |= kOutputCounted;
+  free_if_drained(output, id, entry);
+}
+
+}  // namespace heddle

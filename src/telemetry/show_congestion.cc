@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is held, where, by what and since when (C1-C5).
+#include "io/clock.h"
+#include "telemetry/inspect.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr uint32_t kIdsAtOnce = 2048;  // looked at per turn
+
+// An edge port whose host takes less than comes for it.
+Json output_json(const TopologyNode& about, const Port& port, Nanos now) {
+  const EndpointCongestion& congestion = port.output.congestion;
+  return {{"node", about.name},
+          {"port", about.ports[port.index].name},
+          {"level", congestion.position()},
+          {"queued_bytes", port.output.queued_bytes},
+          {"round_trip_ns", congestion.round_trip_ns()},
+          {"for_ns", now > congestion.since_ns() ? now - congestion.since_ns() : 0}};
+}
+
+Json flow_json(const SwitchProcess& process, const TopologyNode& about, const Port& port, FlowId id, Nanos now) {
+  const InputFlow& flow = port.input.flows[id];
+  const FlowLimit& limit = port.input.limits[id];
+  const int node = process.topology().node_of_address(flow.destination.node);
+  return {{"node", about.name},
+          {"port", about.ports[port.index].name},
+          {"flow_id", id},
+          {"to", node < 0 ? "?" : port_name(process, static_cast<uint16_t>(node), flow.destination.port)},
+          {"level", flow.congestion & kCongestionLevelMask},
+          {"share_bps", static_cast<uint64_t>(8e9 / limit.ns_per_byte)},
+          {"window_bytes", limit.window_bytes()},
+          {"delay_ns", limit.delay_ns},
+          {"in_fabric_bytes", flow.flow_extent()},
+          {"queue_bytes", flow.queue_extent()},
+          {"blocked", flow.state == FlowState::blocked},
+          {"for_ns", now > limit.since_ns ? now - limit.since_ns : 0}};
+}
+
+}  // namespace
+
+Json show_congestion(const SwitchProcess& process, const ShowRequest& request) {
+  Json outputs = Json::array(), flows = Json::array();
+  uint64_t held = 0;
+  const Nanos now = monotonic_now();
+  for_each_node(process, request, [&](const ProcessNode& node) {
+    if (node.node == nullptr) return;
+    const TopologyNode& about = description(process, node);
+    for_each_port(node, request, [&](PortIndex index) {
+      uint32_t ids = 1;
+      for (uint32_t first = 1; first <= ids; first += kIdsAtOnce) {
+        look_at_port(process, node, index, [&](const Port& port) {
+          if (first == 1 && port.output.congestion.congested()) outputs.push_back(output_json(about, port, now));
+          ids = port.input.flows.size();
+          for (uint32_t id = first; id <= ids && id < first + kIdsAtOnce; ++id) {
+            const InputFlow& flow = port.input.flows[static_cast<FlowId>(id)];
+            if (!flow.in_use() || !(flow.flags & kFlowLimited)) continue;
+            if (held++ < request.offset || flows.size() >= request.limit) continue;
+            flows.push_back(flow_json(process, about, port, static_cast<FlowId>(id), now));
+          }
+        });
+      }
+    });
+  });
+  return {{"outputs", std::move(outputs)}, {"held", held}, {"offset", request.offset}, {"flows", std::move(flows)}};
+}
+
+}  // namespace heddle

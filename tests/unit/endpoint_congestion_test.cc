@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The level that an edge port tells against senders that obey it, in the simplest fabric there can be: a fixed round
+// trip and one queue.
+#include "egress/endpoint_congestion.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <deque>
+#include <vector>
+
+namespace heddle {
+namespace {
+
+constexpr uint32_t kFrame = 1514;
+
+struct Fabric {
+  Fabric(uint32_t senders, uint64_t rate_bps, Nanos round_trip)
+      : port(rate_bps, kFrame, 1),
+        round_trip_ns(round_trip),
+        frame_ns(kFrame * 8e9 / static_cast<double>(rate_bps)),
+        flows(senders) {}
+
+  struct Flow {
+    uint8_t level = 0;
+    double next_ns = 0;
+    uint64_t delivered = 0;
+  };
+  struct Frame {
+    uint32_t flow;
+    double at_ns;
+  };
+
+  // Every sender sends at its share, as much as its own link of the same rate takes.
+  void run(Nanos until) {
+    for (; now < until; now += step_ns) {
+      for (uint32_t index = 0; index < flows.size(); ++index) {
+        Flow& flow = flows[index];
+        if (index >= active) continue;
+        while (flow.next_ns <= static_cast<double>(now)) {
+          way.push_back({index, static_cast<double>(now + round_trip_ns / 2)});
+          flow.next_ns =
+              std::max(flow.next_ns, static_cast<double>(now) - frame_ns) + frame_ns / kCongestionShares[flow.level];
+        }
+      }
+      while (!way.empty() && way.front().at_ns <= static_cast<double>(now)) {
+        const uint32_t flow = way.front().flow;
+        way.pop_front();
+        queue.push_back(flow);
+        if (port.congested()) tell(flow);
+      }
+      while (!queue.empty() && static_cast<double>(now) >= free_ns) {
+        const uint32_t flow = queue.front();
+        queue.pop_front();
+        left += kFrame;
+        free_ns = std::max(free_ns, static_cast<double>(now - step_ns)) + frame_ns * slowness;
+        flows[flow].delivered += kFrame;
+        tell(flow);
+      }
+      while (!told.empty() && told.front().first <= now) {
+        const auto [flow, level] = told.front().second;
+        flows[flow].level = level;
+        told.pop_front();
+      }
+      port.look(now, static_cast<uint32_t>(queue.size()) * kFrame, static_cast<uint32_t>(queue.size()), left,
+                static_cast<uint8_t>(round_trip_code(round_trip_ns) << 4));
+      deepest = std::max<size_t>(deepest, queue.size());
+    }
+  }
+  void tell(uint32_t flow) {
+    const uint8_t level = port.congested() ? port.next_level() : uint8_t{0};
+    told.push_back({now + round_trip_ns / 2, {flow, level}});
+  }
+  uint64_t delivered() const {
+    uint64_t sum = 0;
+    for (const Flow& flow : flows) sum += flow.delivered;
+    return sum;
+  }
+
+  EndpointCongestion port;
+  Nanos round_trip_ns, now = 0;
+  Nanos step_ns = 500;
+  double frame_ns, free_ns = 0, slowness = 1;
+  uint32_t active = ~0u;
+  size_t deepest = 0;
+  uint64_t left = 0;
+  std::vector<Flow> flows;
+  std::deque<Frame> way;
+  std::deque<uint32_t> queue;
+  std::deque<std::pair<Nanos, std::pair<uint32_t, uint8_t>>> told;
+};
+
+constexpr uint64_t kRate = 10'000'000'000;
+
+// Full use of the port and a short queue, whatever the number of senders.
+TEST(EndpointCongestion, SendersShareThePortAndTheQueueStaysShort) {
+  for (const uint32_t senders : {2u, 4u, 16u, 64u, 256u}) {
+    Fabric fabric(senders, kRate, 20 * kMicrosecond);
+    fabric.run(40 * kMillisecond);
+    const uint64_t before = fabric.delivered();
+    fabric.deepest = 0;
+    fabric.run(80 * kMillisecond);
+    const double used = static_cast<double>(fabric.delivered() - before) * 8 / 40e6 / 10;
+    EXPECT_GE(used, 0.97) << senders << " senders";
+    EXPECT_LE(fabric.deepest, 64u + senders) << senders << " senders";
+  }
+}
+
+TEST(EndpointCongestion, OneSenderIsNotHeld) {
+  Fabric fabric(1, kRate, 20 * kMicrosecond);
+  fabric.run(20 * kMillisecond);
+  EXPECT_FALSE(fabric.port.congested());
+}
+
+// The same with a tenth of the rate and ten times the round trip.
+TEST(EndpointCongestion, FollowsRateAndRoundTrip) {
+  Fabric fabric(32, kRate / 10, 200 * kMicrosecond);
+  fabric.step_ns = 5 * kMicrosecond;
+  fabric.run(400 * kMillisecond);
+  const uint64_t before = fabric.delivered();
+  fabric.run(800 * kMillisecond);
+  EXPECT_GE(static_cast<double>(fabric.delivered() - before) * 8 / 400e6, 0.97);
+}
+
+// A host that takes a hundredth of its port's rate.
+TEST(EndpointCongestion, SlowReceiver) {
+  Fabric fabric(2, kRate, 20 * kMicrosecond);
+  fabric.slowness = 100;
+  fabric.run(100 * kMillisecond);
+  fabric.deepest = 0;
+  fabric.run(200 * kMillisecond);
+  EXPECT_GE(fabric.port.position(), 9);
+  EXPECT_LE(fabric.deepest, 64u);
+}
+
+// When the senders have gone but one, it has the whole rate again soon.
+TEST(EndpointCongestion, EndsWithItsCause) {
+  Fabric fabric(64, kRate, 20 * kMicrosecond);
+  fabric.run(20 * kMillisecond);
+  EXPECT_GE(fabric.port.position(), 6);
+  fabric.active = 1;
+  fabric.run(21 * kMillisecond);
+  EXPECT_LE(fabric.port.position(), 1);
+  fabric.run(24 * kMillisecond);
+  EXPECT_FALSE(fabric.port.congested());
+}
+
+TEST(EndpointCongestion, LevelsAndRecordsAreTheSame) {
+  for (uint8_t level = 0; level <= kCongestionLevelMax; ++level)
+    EXPECT_EQ(congestion_of(congestion_severity(level), congestion_flags(level)), level);
+  EXPECT_EQ(congestion_of(0, HEDDLE_ACK_CONGESTION_SEVERE), 0);
+  for (uint8_t level = 1; level <= kCongestionLevelMax; ++level)
+    EXPECT_NEAR(kCongestionShares[level], std::exp2(-0.75 * (level - 1)), 1e-6);
+}
+
+TEST(EndpointCongestion, LevelsAreMixedToThePosition) {
+  EndpointCongestion port(kRate, kFrame, 1);
+  port.look(0, 200'000, 140, 0, 0);
+  ASSERT_TRUE(port.congested());
+  double sum = 0;
+  for (int i = 0; i < 1000; ++i) sum += port.next_level();
+  EXPECT_NEAR(sum / 1000, port.position(), 0.05);
+}
+
+}  // namespace
+}  // namespace heddle
