@@ -8,6 +8,7 @@
 #include "config/units.h"
 #include "heddle/frames.h"
 #include "node/worker.h"
+#include "topology/lanes.h"
 
 namespace heddle {
 
@@ -51,7 +52,12 @@ uint32_t device_frame_bytes_max(std::string_view device) {
   return std::numeric_limits<uint32_t>::max();  // the driver tells when the device is opened
 }
 
-uint32_t ring_frames_needed(const Topology& topology) { return topology.settings.link_credits + kDescriptorReserve; }
+uint32_t link_buffers(const Topology& topology) {
+  const FabricSettings& settings = topology.settings;
+  return settings.link_credits + (topology.any_lossless() ? topology.lossless_channels * settings.lossless_credits : 0);
+}
+
+uint32_t ring_frames_needed(const Topology& topology) { return link_buffers(topology) + kDescriptorReserve; }
 
 std::string device_with_ring(const std::string& device, uint32_t receive_descriptors) {
   if (device_uses(device, "net_af_packet") && device_argument(device, "framecnt").empty()) {
@@ -89,12 +95,13 @@ uint64_t buffers_needed(const ProcessConfig& process) {
   for (const NodeProcess& node : process.nodes) {
     const std::vector<TopologyPort>& ports = process.topology.nodes[node.node_index].ports;
     const NodeOptions sizes{};
-    const uint64_t edge_buffers =
-        settings.input_drop_mark_packets + settings.output_room_buffers * ports.size() + sizes.waiting_max;
+    const uint64_t queues = settings.input_drop_mark_packets * (process.topology.any_lossless() ? 2u : 1u);
+    const uint64_t room = uint64_t{settings.output_room_buffers} * ports.size() * Lanes::needed(process.topology);
+    const uint64_t edge_buffers = queues + room + sizes.waiting_max;
     buffers += uint64_t{node.workers} * sizes.copies_max;
     for (const PortDevice& device : node.ports) {
       const bool fabric = ports[device.port].fabric;
-      buffers += fabric ? settings.link_credits : edge_buffers;
+      buffers += fabric ? link_buffers(process.topology) : edge_buffers;
       const bool in_process = fabric && device.device.empty();
       if (!in_process) buffers += process.receive_descriptors + process.transmit_descriptors;
     }

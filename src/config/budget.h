@@ -42,6 +42,9 @@ std::string_view device_argument(std::string_view device, std::string_view argum
 // The largest frame that a device of this string can take, as far as the string tells.
 uint32_t device_frame_bytes_max(std::string_view device);
 
+// Buffers that a fabric port grants to its neighbour in all virtual channels together (C9).
+uint32_t link_buffers(const Topology& topology);
+
 // Frames that a neighbour may have sent to a fabric port and nobody has read yet: its receive ring holds them (C9).
 uint32_t ring_frames_needed(const Topology& topology);
 

@@ -108,8 +108,8 @@ class ProcessCheck {
   void check_ring(const YamlValue& source, const std::string& what, uint32_t frames) {
     const uint32_t needed = ring_frames_needed(process_.topology);
     if (frames >= needed) return;
-    source.problem(what + std::to_string(frames), std::to_string(needed) + " or more (link_credits " +
-                                                      std::to_string(process_.topology.settings.link_credits) +
+    source.problem(what + std::to_string(frames), std::to_string(needed) + " or more (credits of the link " +
+                                                      std::to_string(needed - kDescriptorReserve) +
                                                       " and a reserve of " + std::to_string(kDescriptorReserve) + ")");
   }
 

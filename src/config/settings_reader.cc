@@ -30,6 +30,7 @@ constexpr DurationSetting kDurationSettings[] = {
     {"probe_base", &FabricSettings::probe_base_ns, 100 * kMicrosecond, 10 * kSecond},
     {"credit_interval", &FabricSettings::credit_interval_ns, 10 * kMicrosecond, 1 * kSecond},
     {"station_age", &FabricSettings::station_age_ns, 1 * kSecond, 86400 * kSecond},
+    {"pause_watchdog", &FabricSettings::pause_watchdog_ns, 1 * kMillisecond, 10 * kSecond},
     {"ack_idle", &FabricSettings::ack_idle_ns, 0, 10 * kMillisecond},
     {"ack_busy", &FabricSettings::ack_busy_ns, 0, 10 * kMillisecond},
     {"ack_hard", &FabricSettings::ack_hard_ns, 0, 10 * kMillisecond},
@@ -39,6 +40,7 @@ constexpr CountSetting kCountSettings[] = {
     {"hellos_missed", &FabricSettings::hellos_missed, 2, 100},
     {"flow_ids", &FabricSettings::flow_ids, 1, 65535},
     {"link_credits", &FabricSettings::link_credits, 16, 65535},
+    {"lossless_credits", &FabricSettings::lossless_credits, 16, 65535},
     {"input_drop_mark", &FabricSettings::input_drop_mark_packets, 8, 65534},
     {"output_room", &FabricSettings::output_room_buffers, 1, 65535},
     {"orphans_max", &FabricSettings::orphans_max, 1, 1'000'000},
@@ -46,7 +48,6 @@ constexpr CountSetting kCountSettings[] = {
 };
 
 constexpr Nanos kLifeMin = HEDDLE_LIFE_UNIT_NS;
-constexpr Nanos kLifeMax = 4 * kSecond;  // 16 bits of units in the header
 constexpr size_t kClassNameBytes = 31;
 
 void check_settings(const YamlValue& value, const FabricSettings& settings) {
@@ -139,11 +140,12 @@ TrafficClass read_class(const YamlValue& value, const std::vector<TrafficClass>&
   taken.ftag[result.ftag] = result.name;
   result.match = read_match(value["match"], result.match);
   value["flow_channels"].read_bool(result.flow_channels);
+  value["lossless"].read_bool(result.lossless);
   value["congestion_control"].read_bool(result.congestion_control);
   result.pcp_set = static_cast<uint16_t>(read_value_set(value["pcp"], result.name, taken.pcp));
   taken.pcp_named |= result.pcp_set;
   result.dscp_set = read_value_set(value["dscp"], result.name, taken.dscp);
-  value["life"].read_duration(result.life_ns, kLifeMin, kLifeMax);
+  value["life"].read_duration(result.life_ns, kLifeMin, kLifeMaxNs);
   uint64_t queue_bytes = result.flow_queue_bytes;
   value["flow_queue"].read_size(queue_bytes, 16 * 1024, 64 * 1024 * 1024);
   result.flow_queue_bytes = static_cast<uint32_t>(queue_bytes);
@@ -161,7 +163,7 @@ void read_settings(const YamlValue& value, FabricSettings& settings, Nanos& life
   for (const CountSetting& setting : kCountSettings) {
     value[setting.key].read_integer(settings.*setting.member, setting.min, setting.max);
   }
-  value["life"].read_duration(life_ns, kLifeMin, kLifeMax);
+  value["life"].read_duration(life_ns, kLifeMin, kLifeMaxNs);
   if (value.errors_so_far() == errors_before) check_settings(value, settings);
 }
 

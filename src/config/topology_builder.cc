@@ -100,6 +100,10 @@ void TopologyBuilder::read_port(uint16_t node_index, PortIndex port, const YamlV
   value["forward_reserved"].read_bool(result.forward_reserved);
   value["flood_rate"].read_integer(result.flood_frames_per_second, 0, 10'000'000);
   value["stations_max"].read_integer(result.stations_max, 1, 1'000'000);
+  static constexpr auto kFlowControls = std::to_array<std::string_view>({"off", "pause", "pfc"});
+  size_t flow_control = 0;
+  if (value["flow_control"].read_choice(flow_control, kFlowControls))
+    result.flow_control = static_cast<HostFlowControl>(flow_control);
 }
 
 void TopologyBuilder::read_edge_limits(LinkEnd end, const YamlValue& link) {

@@ -61,8 +61,9 @@ class TopologyBuilder {
   // Key stations of the file; after the links.
   void read_stations();
 
-  // What no single key shows. `graph_known`: every link was read, so that missing ones can be told.
-  void check(bool graph_known) const;
+  // What no single key shows. `graph_known`: every link was read, so that missing ones can be told, and the virtual
+  // channels and lives of lossless classes found.
+  void check(bool graph_known);
 
   Topology& topology() { return topology_; }
   const Topology& topology() const { return topology_; }
@@ -81,6 +82,7 @@ class TopologyBuilder {
   void check_ports() const;
   void check_room(const TopologyNode& node, const TopologyPort& port) const;
   void check_reachable() const;
+  void settle_lossless();
 
   YamlValue root_;
   Topology topology_;

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checks of a topology as a whole.
+#include <algorithm>
 #include <map>
 
 #include "config/budget.h"
 #include "config/config_keys.h"
 #include "config/topology_builder.h"
+#include "config/units.h"
 #include "topology/graph.h"
+#include "topology/lanes.h"
+#include "topology/virtual_channels.h"
 #include "wire/packet.h"
 
 namespace heddle {
 
-void TopologyBuilder::check(bool graph_known) const {
+void TopologyBuilder::check(bool graph_known) {
   check_addresses();
   check_ports();
-  if (graph_known) check_reachable();
+  if (!graph_known) return;
+  check_reachable();
+  if (topology_.any_lossless()) settle_lossless();
 }
 
 void TopologyBuilder::check_addresses() const {
@@ -67,6 +73,46 @@ void TopologyBuilder::check_room(const TopologyNode& node, const TopologyPort& p
 void TopologyBuilder::check_reachable() const {
   for (uint16_t node_index : unreachable_nodes(topology_)) {
     sources_[node_index].value.problem_at_key("no path to " + topology_.nodes[0].name, "nodes that links connect");
+  }
+}
+
+// C9, R5, K8: lossless frames need channels in which no ring of buffers can form, and time to drain.
+void TopologyBuilder::settle_lossless() {
+  const YamlValue classes = root_["classes"];
+  const uint32_t needed = lossless_channels_needed(topology_);
+  if (needed > kLosslessChannelsMax) {
+    classes.problem_at_key(
+        "a lossless class on a graph whose paths need " + std::to_string(needed) + " virtual channels",
+        "paths that turn from down to up at most " + std::to_string(kLosslessChannelsMax - 1) +
+            " times, with any one link down");
+    return;
+  }
+  topology_.lossless_channels = needed;
+  if (const std::string ring = find_buffer_ring(topology_, needed); !ring.empty())
+    classes.problem_at_key("a lossless class on a graph with a ring of buffers: " + ring, "a graph without");
+  if (Lanes::needed(topology_) > kLanesMax) {
+    classes.problem_at_key(std::to_string(Lanes::needed(topology_)) + " pairs of class and virtual channel (" +
+                               std::to_string(needed) + " channels for each lossless class)",
+                           std::to_string(kLanesMax));
+    return;
+  }
+  const Nanos least = 4 * lossless_drain_ns(topology_);
+  if (least > kLifeMaxNs) {
+    root_["settings"]["lossless_credits"].problem(
+        std::to_string(topology_.settings.lossless_credits),
+        "at most " + std::to_string(topology_.settings.lossless_credits * kLifeMaxNs / least) +
+            ", so that the slowest edge port drains all in a quarter of the longest life");
+    return;
+  }
+  const std::vector<YamlValue> items = classes.items();
+  for (size_t i = 0; i < topology_.classes.size() && i < items.size(); ++i) {
+    TrafficClass& traffic_class = topology_.classes[i];
+    if (!traffic_class.lossless) continue;
+    if (items[i]["life"].present() && traffic_class.life_ns < least)
+      items[i]["life"].problem(
+          format_duration(traffic_class.life_ns),
+          "at least " + format_duration(least) + ", four times what the slowest edge port takes to drain the fabric");
+    traffic_class.life_ns = std::max(traffic_class.life_ns, least);
   }
 }
 

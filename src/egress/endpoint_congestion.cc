@@ -39,22 +39,22 @@ bool EndpointCongestion::over_marks(uint32_t queued_bytes, uint32_t queued_packe
   return queued_bytes > target_bytes() && queued_bytes + growth_bytes_ > 2 * mark;
 }
 
-double EndpointCongestion::position_of_depth(uint32_t queued_bytes) const {
+double EndpointCongestion::position_of_depth(uint32_t queued_bytes, uint32_t flows) const {
   const double round_trips = queued_bytes / (bytes_per_ns_ * static_cast<double>(round_trip_ns_) + frame_bytes_);
-  return 1 + kLevelsPerOctave * std::log2(1 + round_trips);
+  return 1 + kLevelsPerOctave * std::log2(std::min(1 + round_trips, static_cast<double>(std::max(1u, flows))));
 }
 
-void EndpointCongestion::look(Nanos now, uint32_t queued_bytes, uint32_t queued_packets, uint64_t left_bytes,
-                              uint8_t priority) {
+void EndpointCongestion::look(Nanos now, uint32_t queued_bytes, uint32_t queued_packets, uint32_t flows,
+                              uint64_t left_bytes, uint8_t priority) {
   highest_priority_ = std::max(highest_priority_, priority);
   ran_empty_ = ran_empty_ || queued_bytes == 0;
   const bool epoch_over = now - epoch_begin_ns_ >= epoch_ns_;
   if (congested()) {
     if (queued_bytes > 2 * target_bytes())
-      position_ = std::min<double>(kCongestionLevelMax, std::max(position_, position_of_depth(queued_bytes)));
+      position_ = std::min<double>(kCongestionLevelMax, std::max(position_, position_of_depth(queued_bytes, flows)));
     if (epoch_over) steer(now, queued_bytes, left_bytes);
   } else if (over_marks(queued_bytes, queued_packets)) {
-    position_ = std::min<double>(kCongestionLevelMax, position_of_depth(queued_bytes));
+    position_ = std::min<double>(kCongestionLevelMax, position_of_depth(queued_bytes, flows));
     since_ns_ = now;
     full_rate_epochs_ = idle_epochs_ = 0;
     begin_epoch(now, queued_bytes, left_bytes);

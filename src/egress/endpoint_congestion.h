@@ -3,9 +3,9 @@
 // the port should each flow be held to? Told to the flows' switches as a level (flow/congestion_level.h) with each ACK.
 //
 // Congestion begins when bytes, packets or the growth of the queue pass their marks. The first level is what the queue
-// itself says: a queue of n round trips is made by about n senders. From then on the level is steered by what comes in
-// against what leaves, once in the time in which every flow has heard of the last change and obeyed: a round trip, and
-// the time in which a flow at the present share sends two frames.
+// itself says: a queue of n round trips is made by about n senders, but not by more than have a flow here. From then on
+// the level is steered by what comes in against what leaves, once in the time in which every flow has heard of the last
+// change and obeyed: a round trip, and the time in which a flow at the present share sends two frames.
 //
 // Marks and steps follow from the port's rate and the round trip that the senders have measured; nothing is set by
 // hand.
@@ -25,9 +25,11 @@ class EndpointCongestion {
   // `rate_bps`: of the port, above 0. `frame_bytes`: the largest.
   EndpointCongestion(uint64_t rate_bps, uint32_t frame_bytes, uint64_t seed);
 
-  // Once a turn: what is queued now and what has left since the port began; what has come follows from them.
+  // Once a turn: what is queued now and what has left since the port began; what has come follows from them. `flows`:
+  // that have something under way to the host.
   // `priority`: Packet::priority of a packet that left in this turn, whose high half is a round trip code, or 0.
-  void look(Nanos now, uint32_t queued_bytes, uint32_t queued_packets, uint64_t left_bytes, uint8_t priority);
+  void look(Nanos now, uint32_t queued_bytes, uint32_t queued_packets, uint32_t flows, uint64_t left_bytes,
+            uint8_t priority);
 
   bool congested() const { return congested_; }
   // For the next ACK, 1 to 14 while congested: one of the levels beside the position, drawn so that on average it is
@@ -41,7 +43,7 @@ class EndpointCongestion {
  private:
   double target_bytes() const;
   bool over_marks(uint32_t queued_bytes, uint32_t queued_packets) const;
-  double position_of_depth(uint32_t queued_bytes) const;
+  double position_of_depth(uint32_t queued_bytes, uint32_t flows) const;
   void steer(Nanos now, uint32_t queued_bytes, uint64_t left_bytes);
   void begin_epoch(Nanos now, uint32_t queued_bytes, uint64_t left_bytes);
 

@@ -30,6 +30,7 @@ enum InputFlowFlag : uint8_t {
   kFlowLeaving = 0x04,  // gives its output flow ID back at extent zero: path ended (K9), stale (R12), others wait (K11)
   kFlowPending = 0x08,  // held by a timer (E1)
   kFlowLimited = 0x10,  // by its destination's congestion: its FlowLimit is in force (C3)
+  kFlowFull = 0x40,     // edge: lossless, and past its mark (F10)
   kFlowTimed = 0x20,    // in the worker's wheel of releases (C5), also when the flow is gone
 };
 
@@ -43,6 +44,7 @@ struct alignas(64) InputFlow {
   PortIndex follow_port;  // output of the packets that make up flow_extent
   FlowId output_flow;     // reserved there; 0 = none
   FlowId next_in_list;    // ready or wanting list, or free IDs
+  uint16_t voq;           // virtual output queue of its packets, at follow_port
   uint32_t match;         // edge: index into the match table, else kNoMatch
   uint32_t next_timer;
   uint16_t path_epoch;  // path changes so far (W2)

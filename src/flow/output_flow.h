@@ -43,6 +43,7 @@ struct alignas(64) OutputFlow {
   uint8_t backoff;     // probe interval is base << backoff (K5)
   uint8_t congestion;  // level and CongestionFlag bits that the input flow is to know (C3)
   uint8_t told;        // those that it knew when its last packet crossed, or has been told since
+  uint8_t ftag;        // of the flow
 
   uint32_t extent() const { return data_flow - ack_flow; }
   // Bytes that died here, or of which nothing will be heard any more: settled by this side.
@@ -74,7 +75,7 @@ class OutputFlowTable {
 
   // An ID that serves `input`, or kNoFlow while that port may not have another one. The one that was freed last
   // comes first, since its entry is still in the cache; positions that run on keep its uses apart (K4).
-  FlowId reserve(const InputFlowRef& input) {
+  FlowId reserve(const InputFlowRef& input, uint8_t ftag) {
     uint32_t& held = held_[input.port];
     const bool shared = held >= share_;
     if (shared && shared_ == 0) return kNoFlow;
@@ -85,6 +86,7 @@ class OutputFlowTable {
     free_ = entry.next_free;
     ++used_;
     entry.input = input;
+    entry.ftag = ftag;
     entry.state = OutputFlowState::reserved;
     entry.flags &= kOutputTimed;
     entry.backoff = entry.congestion = entry.told = 0;

@@ -12,6 +12,7 @@ namespace heddle {
 
 class LinkCredits {
  public:
+  LinkCredits() = default;
   // `buffers`: what this end has for the other one's frames. `interval_ns`: how often a lack is told (K7).
   LinkCredits(uint32_t buffers, Nanos interval_ns) : buffers_(buffers), interval_ns_(interval_ns) {}
 
@@ -62,8 +63,8 @@ class LinkCredits {
   uint32_t limit_now() const;
   bool ask_due(Nanos now) const { return !all_home() && now >= ask_at_ns_; }
 
-  uint32_t buffers_;
-  Nanos interval_ns_;
+  uint32_t buffers_ = 0;
+  Nanos interval_ns_ = 0;
   uint32_t peer_buffer_bytes_ = 1;
   uint32_t peer_buffers_ = 0;
   uint32_t sent_total_ = 0;      // buffers of frames stamped here

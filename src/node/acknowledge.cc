@@ -107,7 +107,7 @@ void Worker::mark_ack_due(Port& port, FlowId id, InputFlow& flow, Nanos now) {
 // When the records that wait go out at the latest (W3).
 Nanos Worker::ack_deadline(const Port& port) const {
   if (port.input.ack_due.empty()) return kNever;
-  const bool idle = port.output.queue.empty();
+  const bool idle = port.output.queued_lanes == 0;
   const bool good = port.input.ack_due.size() >= kGoodAckCount;
   const Nanos wait = idle ? settings_.ack_idle_ns : good ? settings_.ack_busy_ns : settings_.ack_hard_ns;
   return port.input.ack_due_since_ns + std::min(wait, settings_.ack_hard_ns);
@@ -149,7 +149,7 @@ void Worker::free_if_drained(Port& output, FlowId id, OutputFlow& entry) {
   if (entry.flags & kOutputDirty) return;
   if (entry.flags & kOutputCounted) {
     output.counters.count(ProtocolEvent::orphan_freed);
-    ++output.output.returns[entry.input.port].orphans;
+    ++output.output.orphans[entry.input.port];
     output.output.returns_due |= PortSet{1} << entry.input.port;
   }
   if (entry.flags & kOutputEnded) start_positions(output, id);

@@ -15,12 +15,14 @@ void Worker::admit(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos
     join_queue(port, id, flow, packet, now);
 }
 
-// Past a mark the tail is dropped (A8): all classes are lossy yet. No flow may have more of the input's buffers than it
-// leaves free, so that however many flows are held up, one that is not finds room (C8). An empty queue takes any frame.
+// Past a mark the tail of a lossy class is dropped (A8). No flow may have more of the input's buffers than it leaves
+// free, so that however many flows are held up, one that is not finds room (C8). An empty queue takes any frame.
 void Worker::join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
   DropReason reason = DropReason::none;
   if (packet->hop_limit == 0 && flow.destination.node != node_address_)
     reason = DropReason::hop_limit;
+  else if (lanes_.lossless(flow.ftag))
+    reason = wait_lossless(port, flow);
   else if (!flow.queue.empty() && flow.queue_extent() > flow_queue_mark(flow))
     reason = DropReason::flow_queue_full;
   else if (input_buffers(port) > settings_.input_drop_mark_packets)
@@ -34,6 +36,7 @@ void Worker::join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, 
   flow.queue.push(packet);
   ++flow.queued_packets;
   ++port.input.queued_packets;
+  if (lanes_.lossless(flow.ftag)) ++port.input.lossless_packets;
   if (flow.state == FlowState::idle) place(port, id, now);
 }
 
@@ -47,16 +50,16 @@ uint32_t Worker::flow_queue_mark(const InputFlow& flow) const {
 bool Worker::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
   if (flow.flags & (kFlowLeaving | kFlowPending) || packet->hop_limit == 0) return false;
   if ((flow.flags & kFlowLimited) && !may_forward(port, id, flow, now)) return false;
-  if (port.is_fabric() && port.credits.held() > settings_.input_drop_mark_packets) return false;
+  if (port.is_fabric() && port.credits[kLossyChannel].held() > settings_.input_drop_mark_packets) return false;
   if (flow.output_flow == kNoFlow) {
     DropReason reason = DropReason::none;
-    const PortIndex output = choose_port(port, flow.destination, packet->hop_limit, reason);
-    if (output == kNoPort || !reserve_output(port, id, flow, output)) return false;
-  } else if (!port.input.voqs[flow.follow_port].wanting.empty()) {
+    const PortIndex output = choose_port(port, *packet, reason);
+    if (output == kNoPort || !reserve_output(port, id, flow, output, packet->vc)) return false;
+  } else if (!port.input.ids[flow.follow_port].wanting.empty()) {
     yield_id(port, flow);  // its queue ran empty: it has had its turn
     return false;
   }
-  Voq& voq = port.input.voqs[flow.follow_port];
+  Voq& voq = port.input.voqs[flow.voq];
   if (!voq.ready.empty() || voq.room < packet->cost) return false;
   hand_on(port, flow, voq, packet, now);
   return true;
@@ -66,7 +69,7 @@ bool Worker::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet
 void Worker::hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now) {
   flow.data_flow += packet->payload;
   packet->output_flow = flow.output_flow;
-  voq.room -= packet->cost;
+  take_lane(*packet, voq);
   if (flow.flags & kFlowLimited) spend_share(port, packet->input.flow, packet->payload, now);
   cross(port, flow.follow_port, packet, now);
 }
@@ -74,7 +77,8 @@ void Worker::hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nano
 // What the port's frames hold, this one included. On a fabric port those in the outputs count too: they hold link
 // credits, and lossy frames must not hold them all (C9).
 uint32_t Worker::input_buffers(const Port& port) const {
-  return port.is_fabric() ? port.credits.held() : port.input.queued_packets + 1;
+  return port.is_fabric() ? port.credits[kLossyChannel].held()
+                          : port.input.queued_packets - port.input.lossless_packets + 1;
 }
 
 // A frame of the flow that never goes on: settled here, as lost (K4).
@@ -88,11 +92,8 @@ void Worker::drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason re
 void Worker::drop_queue(Port& port, FlowId id, DropReason reason) {
   InputFlow& flow = port.input.flows[id];
   while (!flow.queue.empty()) {
-    Packet* packet = flow.queue.pop();
-    --port.input.queued_packets;
-    drop_from_flow(port, id, packet, reason);
+    drop_from_flow(port, id, take_from_queue(port, flow), reason);
   }
-  flow.queued_packets = 0;
   flow.state = FlowState::idle;
   finish_if_empty(port, id, flow);
 }
@@ -102,9 +103,8 @@ void Worker::place(Port& port, FlowId id, Nanos now) {
   InputFlow& flow = port.input.flows[id];
   if (flow.output_flow != kNoFlow && !(flow.flags & (kFlowLeaving | kFlowPending))) {
     flow.state = FlowState::ready;
-    Voq& voq = port.input.voqs[flow.follow_port];
-    port.input.flows.push(voq.ready, id);
-    return activate(port, flow.follow_port);
+    port.input.flows.push(port.input.voqs[flow.voq].ready, id);
+    return activate(port, flow.voq);
   }
   if (flow.flow_extent() != 0 || (flow.flags & kFlowPending)) {  // the old path is not settled (K9), or E1's wait
     flow.state = FlowState::held;
@@ -122,35 +122,53 @@ void Worker::place(Port& port, FlowId id, Nanos now) {
 void Worker::route(Port& port, FlowId id, Nanos now) {
   InputFlow& flow = port.input.flows[id];
   DropReason reason = DropReason::none;
-  const PortIndex output = choose_port(port, flow.destination, flow.queue.head->hop_limit, reason);
+  const PortIndex output = choose_port(port, *flow.queue.head, reason);
   if (output == kNoPort) return drop_queue(port, id, reason);
-  if (reserve_output(port, id, flow, output)) return place(port, id, now);
+  if (reserve_output(port, id, flow, output, flow.queue.head->vc)) return place(port, id, now);
   flow.state = FlowState::wanting;
-  port.input.flows.push(port.input.voqs[output].wanting, id);
+  port.input.flows.push(port.input.ids[output].wanting, id);
   port.input.wanting_outputs |= PortSet{1} << output;
   port.counters.count(ProtocolEvent::id_waited);
   tell_wants(port, output);
 }
 
-// The output for a frame from `input` to `destination`: an edge port here, or the least loaded port that lies on a
-// shortest path (R2, R6). kNoPort with the reason if there is none.
-PortIndex Worker::choose_port(const Port& input, FabricAddress destination, uint8_t hop_limit, DropReason& reason) {
+// The output for a frame from `input`: an edge port here, or the least loaded port that lies on a shortest path (R2,
+// R6) and leads on in a virtual channel that there is (R5). kNoPort with the reason if there is none.
+PortIndex Worker::choose_port(const Port& input, const Packet& packet, DropReason& reason) {
+  const FabricAddress destination = packet.destination;
   if (destination.node == node_address_) {
     const bool edge = destination.port < kPortsMax && (edge_ports_ >> destination.port & 1);
     reason = edge ? DropReason::same_port : DropReason::no_such_port;
     return edge && destination.port != input.index ? destination.port : kNoPort;
   }
-  if (hop_limit == 0) {
+  if (packet.hop_limit == 0) {
     reason = DropReason::hop_limit;
     return kNoPort;
   }
-  const PortSet ports = routes_.primary(destination.node) & ~(PortSet{1} << input.index);
+  PortSet ports = routes_.primary(destination.node) & ~(PortSet{1} << input.index);
+  if (packet.vc != kLossyChannel && packet.vc + 1u == lanes_.channels() && (up_ports_ >> input.index & 1))
+    ports &= ~up_ports_;  // it came down in the last channel
   reason = DropReason::no_route;
   if (std::has_single_bit(ports)) {
     const auto port = static_cast<PortIndex>(std::countr_zero(ports));
     return board_.up(port) ? port : kNoPort;
   }
   return least_loaded(ports, board_, random_.next());
+}
+
+// X2: the lane at that output of a frame of the lossless class that came in that channel.
+uint8_t Worker::lane_at(const Port& input, PortIndex output, uint8_t ftag, uint8_t channel) const {
+  if (channel == kLossyChannel) return lanes_.of(ftag, kFirstLosslessChannel);
+  return lanes_.of(ftag, next_channel(channel, up_ports_ >> input.index & 1, up_ports_ >> output & 1));
+}
+
+Packet* Worker::take_from_queue(Port& port, InputFlow& flow) {
+  --flow.queued_packets;
+  --port.input.queued_packets;
+  if (lanes_.lossless(flow.ftag)) --port.input.lossless_packets;
+  Packet* packet = flow.queue.pop();
+  if (flow.flags & kFlowFull) look_at_full(port, flow, packet->payload);
+  return packet;
 }
 
 // F9: with an empty queue and nothing outstanding the flow is gone; its IDs are free, the way back first.
@@ -187,7 +205,7 @@ void Worker::age_waiting(Nanos now) {
     if (!port->is_fabric()) continue;
     for (PortSet rest = port->input.wanting_outputs; rest != 0; rest &= rest - 1) {
       const auto output = static_cast<PortIndex>(std::countr_zero(rest));
-      FlowList& wanting = port->input.voqs[output].wanting;
+      FlowList& wanting = port->input.ids[output].wanting;
       FlowList waiting = std::exchange(wanting, {});
       while (!waiting.empty()) {
         const FlowId id = port->input.flows.pop(waiting);
@@ -202,9 +220,7 @@ void Worker::age_waiting(Nanos now) {
 void Worker::drop_expired_frames(Port& port, FlowId id, Nanos now) {
   InputFlow& flow = port.input.flows[id];
   while (!flow.queue.empty() && life_over(*flow.queue.head, now)) {
-    --flow.queued_packets;
-    --port.input.queued_packets;
-    drop_from_flow(port, id, flow.queue.pop(), DropReason::life_ended);
+    drop_from_flow(port, id, take_from_queue(port, flow), DropReason::life_ended);
   }
   if (!flow.queue.empty()) return;
   flow.state = FlowState::idle;

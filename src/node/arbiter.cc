@@ -14,12 +14,12 @@ namespace {
 constexpr uint32_t kQuantumPackets = 2 * kBurst;
 }  // namespace
 
-void Worker::activate(Port& input, PortIndex output) {
-  Voq& voq = input.input.voqs[output];
+void Worker::activate(Port& input, uint32_t index) {
+  Voq& voq = input.input.voqs[index];
   if (voq.active) return;
   voq.active = true;
   voq.next_active = kNoItem;
-  const uint32_t item = reference(input.index, output);
+  const uint32_t item = uint32_t{input.index} << 16 | index;
   if (active_head_ == kNoItem)
     active_head_ = item;
   else
@@ -32,21 +32,21 @@ void Worker::arbitrate(Nanos now) {
   for (uint32_t rounds = active_count_; rounds > 0; --rounds) {
     const uint32_t item = active_head_;
     Port& input = own(static_cast<PortIndex>(item >> 16));
-    const auto output = static_cast<PortIndex>(item & 0xffff);
-    Voq& voq = input.input.voqs[output];
+    const uint32_t index = item & 0xffff;
+    Voq& voq = input.input.voqs[index];
     active_head_ = voq.next_active;
     if (active_head_ == kNoItem) active_tail_ = kNoItem;
     --active_count_;
     voq.active = false;
-    if (serve(input, output, now)) activate(input, output);
+    if (serve(input, voq, now)) activate(input, index);
   }
 }
 
 // One quantum of one virtual output queue. False if it has nothing to send or no room: room or a flow wakes it.
-bool Worker::serve(Port& input, PortIndex output, Nanos now) {
-  Voq& voq = input.input.voqs[output];
+bool Worker::serve(Port& input, Voq& voq, Nanos now) {
   InputFlowTable& flows = input.input.flows;
-  tell_wants(input, output);
+  tell_wants(input, voq.output);
+  if (voq.fifos != 0 && !serve_fifos(input, voq, now)) return false;
   for (uint32_t sent = 0; sent < kQuantumPackets && !voq.ready.empty();) {
     const FlowId id = voq.ready.head;
     InputFlow& flow = flows[id];
@@ -65,9 +65,7 @@ bool Worker::serve(Port& input, PortIndex output, Nanos now) {
       input.counters.count(ProtocolEvent::room_blocked);
       return false;
     }
-    Packet* packet = flow.queue.pop();
-    --flow.queued_packets;
-    --input.input.queued_packets;
+    Packet* packet = take_from_queue(input, flow);
     flows.pop(voq.ready);
     if (flow.queue.empty()) {
       flow.state = FlowState::idle;
@@ -78,7 +76,7 @@ bool Worker::serve(Port& input, PortIndex output, Nanos now) {
     hand_on(input, flow, voq, packet, now);
     ++sent;
   }
-  return !voq.ready.empty();
+  return !voq.ready.empty() || voq.fifos != 0;
 }
 
 void Worker::cross(Port& input, PortIndex output, Packet* packet, Nanos now) {
@@ -96,14 +94,15 @@ void Worker::accept(Port& output, Packet* packet) {
   bool dead = !output.usable();
   if (packet->output_flow != kNoFlow) {
     OutputFlow& entry = output.output.flows[packet->output_flow];
-    if (entry.input != packet->input) bind(entry, packet->input);
+    if (entry.input != packet->input) bind(entry, *packet);
     assert(entry.state != OutputFlowState::free);
     ++entry.queued;
     dead = dead || (entry.flags & kOutputEnded);
   }
   if (dead) return drop_at_output(output, packet, DropReason::link_down);
   if (output.output.congestion.congested() && packet->output_flow != kNoFlow) tell_congestion(output, *packet);
-  output.output.queue.push(packet);
+  output.output.queues[packet->lane].push(packet);
+  output.output.queued_lanes |= LaneSet{1} << packet->lane;
   ++output.output.queued_packets;
   output.output.queued_bytes += packet->payload;
 }

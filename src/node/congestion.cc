@@ -8,9 +8,8 @@
 namespace heddle {
 
 namespace {
-constexpr Nanos kLateNs = 8 * kMicrosecond;           // a release may be late by a tick of its wheel and a turn or two
-constexpr Nanos kDelayMaxNs = 20 * kMillisecond;      // C5: whoever is held sends something now and then
-constexpr uint64_t kRateUnknownBps = 10'000'000'000;  // of ports without a configured rate
+constexpr Nanos kLateNs = 8 * kMicrosecond;       // a release may be late by a tick of its wheel and a turn or two
+constexpr Nanos kDelayMaxNs = 20 * kMillisecond;  // C5: whoever is held sends something now and then
 }  // namespace
 
 uint64_t congestion_rate_bps(const TopologyPort& port) { return port.rate_bps != 0 ? port.rate_bps : kRateUnknownBps; }
@@ -59,9 +58,10 @@ void Worker::end_limit(Port& port, InputFlow& flow) {
 // C4, C5, of a flow that is limited: may it hand on a packet now?
 bool Worker::may_forward(Port& port, FlowId id, InputFlow& flow, Nanos now) {
   const FlowLimit& limit = port.input.limits[id];
-  // K10: a level that nobody renews is over.
+  // K10: a level that nobody renews is over. As long as something is under way its round trip is not: what waits in a
+  // long queue at the host has nothing to say meanwhile.
   const Nanos lease = 5 * std::max({limit.round_trip_ns, limit.delay_ns, limit.interval_ns});
-  if (now > limit.renewed_ns + lease) {
+  if (flow.flow_extent() == 0 && now > limit.renewed_ns + lease) {
     port.counters.count(ProtocolEvent::limit_expired);
     end_limit(port, flow);
     return true;

@@ -24,7 +24,8 @@ enum class MessageKind : uint8_t {
   want,        // to the output's worker: so many more of an input's flows (value) want an output flow ID
   grant,       // to the input's worker: an ID (flow), for whichever of them waits first
   refuse,      // to the input's worker: the output is down, so many (value) get none, take another way
-  returns,     // to the input's worker: room (value) and buffers held (value2) come back, flow = orphans freed
+  returns,     // to the input's worker: room (value) in lane `flow` and buffers held (value2) come back
+  orphans,     // to the input's worker: so many (value) are freed
   congestion,  // to the input's worker: of input flow `flow` of session `value`, level and flags are value2 (C3)
   learn,       // to all: a station is at value64 = mac << 16 | vlan, value = node << 16 | port
   notice,      // to all: link states (value = sequence, value64 = ports up) of node index `flow`

@@ -51,12 +51,14 @@ void Worker::take_frame(Port& port, Packet* packet, const LinkFrame& frame, Nano
 void Worker::receive_data(Port& port, Packet* packet, Nanos now) {
   packet->cost =
       static_cast<uint16_t>((HEDDLE_DATA_OVERHEAD_BYTES + packet->payload + kBufferBytes - 1) / kBufferBytes);
-  if (!port.credits.received(packet->cost) || packet->vc != 0) {  // one virtual channel yet
+  const bool for_this_node = packet->destination.node == node_address_;
+  const bool flood_frame = packet->destination.node == HEDDLE_FLOOD_NODE;
+  const bool known = lanes_.valid(packet->ftag, packet->vc) || (flood_frame && packet->vc == kLossyChannel);
+  if (!known) packet->cost = 0;  // counts nowhere
+  if (!known || !port.credits[packet->vc].received(packet->cost)) {
     drop_at_input(port, packet, DropReason::protocol_error);
     return protocol_error(port, now);
   }
-  const bool for_this_node = packet->destination.node == node_address_;
-  const bool flood_frame = packet->destination.node == HEDDLE_FLOOD_NODE;
   if (for_this_node || flood_frame) learn_from_fabric(port, *packet, now);
   if (packet->input.flow != kNoFlow) return receive_flow_data(port, packet, now);
   if (!flood_frame) return receive_no_flow(port, packet, now);
@@ -83,11 +85,18 @@ void Worker::receive_flow_data(Port& port, Packet* packet, Nanos now) {
     flow.follow_port = kNoPort;
     flow.path_epoch = 0;
     port.counters.count(ProtocolEvent::flow_created);
-  } else if (flow.destination != packet->destination || flow.ftag != packet->ftag) {
+  } else if (flow.destination != packet->destination || flow.ftag != packet->ftag ||
+             (packet->vc != kLossyChannel && channel_changed(port, flow, packet->vc))) {
     drop_at_input(port, packet, DropReason::protocol_error);
     return protocol_error(port, now);  // an ID names one flow while it is in use (invariant 4)
   }
   admit(port, id, flow, packet, now);
+}
+
+// Frames of a lossless flow come in one virtual channel while it is in use: its path changes only at extent zero.
+bool Worker::channel_changed(const Port& port, const InputFlow& flow, uint8_t channel) const {
+  if (!flow.queue.empty()) return flow.queue.head->vc != channel;
+  return flow.follow_port != kNoPort && port.input.voqs[flow.voq].came_in != channel;
 }
 
 // F12: bytes up to `position` that never came are lost: counted at once in all totals, so that extents never hold
@@ -117,11 +126,12 @@ void Worker::receive_records(Port& port, const LinkFrame& frame, Nanos now) {
       break;
     case HEDDLE_CREDIT:
       for (const CreditRecord record : credit_records(frame)) {
-        const uint32_t before = port.credits.received_total();
+        if (record.vc >= port.channels) return protocol_error(port, now);
+        LinkCredits& credits = port.credits[record.vc];
+        const uint32_t before = credits.received_total();
         const bool asks = record.flags & HEDDLE_CREDIT_ASK;
-        if (record.vc != 0 || !port.credits.apply(record.sent_total, record.limit, asks))
-          return protocol_error(port, now);
-        if (before != port.credits.received_total()) port.counters.count(ProtocolEvent::credit_loss_synced);
+        if (!credits.apply(record.sent_total, record.limit, asks)) return protocol_error(port, now);
+        if (before != credits.received_total()) port.counters.count(ProtocolEvent::credit_loss_synced);
       }
       break;
     case HEDDLE_NOTICE:
@@ -179,17 +189,18 @@ bool Worker::receive_probe(Port& port, const ProbeRecord& record, Nanos now) {
   return true;
 }
 
-// F11, E1: no-flow frames are not acknowledged and wait nowhere: they cross now or die here.
+// F11, E1: no-flow frames are not acknowledged. Lossy ones wait nowhere: they cross now or die here.
 void Worker::receive_no_flow(Port& port, Packet* packet, Nanos now) {
+  if (lanes_.lossless(packet->ftag)) return join_fifo(port, packet, now);
   DropReason reason = DropReason::none;
-  const PortIndex output = choose_port(port, packet->destination, packet->hop_limit, reason);
+  const PortIndex output = choose_port(port, *packet, reason);
   if (output == kNoPort) return drop_at_input(port, packet, reason);
-  Voq& voq = port.input.voqs[output];
+  Voq& voq = port.input.voqs[voq_index(output, lanes_.of(packet->ftag, kLossyChannel))];
   // Flows that wait for the same output keep half of the room: frames without a flow come before them in a turn.
   const uint32_t kept = voq.ready.empty() ? 0 : settings_.output_room_buffers / 2;
   if (voq.room < packet->cost + kept) return drop_at_input(port, packet, DropReason::output_full);
-  voq.room -= packet->cost;
   packet->output_flow = kNoFlow;
+  take_lane(*packet, voq);
   cross(port, output, packet, now);
 }
 

@@ -16,13 +16,16 @@ constexpr uint32_t kGrantsPerTurn = 64;  // one output's flow IDs to waiting inp
 // The flow takes this output from now on. True if it has an ID there: at once only where the same worker gives it out,
 // or another one has lent some. Whoever waits for an ID already comes first (K11): a shortage must not starve the
 // inputs of other workers.
-bool Worker::reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output) {
+bool Worker::reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output, uint8_t channel) {
   if (output != flow.follow_port && flow.follow_port != kNoPort) ++flow.path_epoch;
   flow.follow_port = output;
+  const uint16_t lossy = lossy_voqs_[flow.ftag & 15];
+  flow.voq = static_cast<uint16_t>(lossy != kNoVoq ? lossy + output
+                                                   : voq_index(output, lane_at(port, output, flow.ftag, channel)));
   Port* there = ports_[output];
   if (there == nullptr) return take_lent_id(port, flow);
   if (!there->usable() || there->output.wanting_inputs != 0) return false;
-  flow.output_flow = there->output.flows.reserve(InputFlowRef::of(port.input.epoch, port.index, id));
+  flow.output_flow = there->output.flows.reserve(InputFlowRef::of(port.input.epoch, port.index, id), flow.ftag);
   if (flow.output_flow == kNoFlow) return false;
   flow.turn_start = flow.data_flow;
   there->counters.count(ProtocolEvent::id_reserved);
@@ -30,7 +33,7 @@ bool Worker::reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex ou
 }
 
 bool Worker::take_lent_id(Port& port, InputFlow& flow) {
-  LentIds& lent = port.input.voqs[flow.follow_port].lent;
+  LentIds& lent = port.input.ids[flow.follow_port].lent;
   flow.output_flow = lent.take();
   if (flow.output_flow == kNoFlow) return false;
   flow.turn_start = flow.data_flow;
@@ -40,11 +43,11 @@ bool Worker::take_lent_id(Port& port, InputFlow& flow) {
 
 // Flows wait for IDs: the output's worker hears of all that it has not heard of yet.
 void Worker::tell_wants(Port& input, PortIndex output) {
-  Voq& voq = input.input.voqs[output];
-  if (voq.wanting.count <= voq.asked) return;
-  const uint32_t flows = voq.wanting.count - voq.asked;
+  OutputIds& ids = input.input.ids[output];
+  if (ids.wanting.count <= ids.asked) return;
+  const uint32_t flows = ids.wanting.count - ids.asked;
   if (is_own(output)) {
-    voq.asked += flows;
+    ids.asked += flows;
     return on_want(own(output), input.index, flows);
   }
   Message message{.kind = MessageKind::want};
@@ -52,7 +55,7 @@ void Worker::tell_wants(Port& input, PortIndex output) {
   message.output = output;
   message.value = flows;
   if (send(worker_of_port_[output], message))
-    voq.asked += flows;
+    ids.asked += flows;
   else
     activate(input, output);  // the ring is full: said again next turn
 }
@@ -88,7 +91,7 @@ bool Worker::grant_id(Port& output, PortIndex input, Nanos now) {
   Message message{.kind = usable ? MessageKind::grant : MessageKind::refuse};
   message.input = input;
   message.output = output.index;
-  message.flow = usable ? output.output.flows.reserve(InputFlowRef::of(0, input, kNoFlow)) : kNoFlow;
+  message.flow = usable ? output.output.flows.reserve(InputFlowRef::of(0, input, kNoFlow), 0) : kNoFlow;
   message.value = usable ? 1 : wanted;
   if (usable && message.flow == kNoFlow) return false;
   if (!is_own(input) && !send(worker_of_port_[input], message)) {
@@ -104,10 +107,10 @@ bool Worker::grant_id(Port& output, PortIndex input, Nanos now) {
 }
 
 void Worker::on_grant(Port& port, PortIndex output, FlowId id) {
-  Voq& voq = port.input.voqs[output];
-  --voq.asked;
-  if (!is_own(output)) voq.lent.came();
-  if (!voq.wanting.empty()) {
+  OutputIds& ids = port.input.ids[output];
+  --ids.asked;
+  if (!is_own(output)) ids.lent.came();
+  if (!ids.wanting.empty()) {
     give_id(port, output, id);
   } else {  // the session has ended meanwhile, the frames' lives have, or another flow has left its own
     InputFlow nobody{};
@@ -120,11 +123,13 @@ void Worker::on_grant(Port& port, PortIndex output, FlowId id) {
 
 // To the flow that has waited longest.
 void Worker::give_id(Port& port, PortIndex output, FlowId id) {
-  const FlowId flow_id = port.input.flows.pop(port.input.voqs[output].wanting);
+  const FlowId flow_id = port.input.flows.pop(port.input.ids[output].wanting);
   InputFlow& flow = port.input.flows[flow_id];
   flow.output_flow = id;
-  if (Port* there = ports_[output])
+  if (Port* there = ports_[output]) {
     there->output.flows[id].input = InputFlowRef::of(port.input.epoch, port.index, flow_id);
+    there->output.flows[id].ftag = flow.ftag;
+  }
   flow.turn_start = flow.data_flow;
   const bool here = flow.destination.node == node_address_;
   if (!here && !(routes_.primary(flow.destination.node) >> output & 1)) flow.flags |= kFlowLeaving;  // R12
@@ -133,9 +138,9 @@ void Worker::give_id(Port& port, PortIndex output, FlowId id) {
 
 // The output's link is down: all flows that wait for it take another way, or are dropped.
 void Worker::on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now) {
-  Voq& voq = input.input.voqs[output];
-  voq.asked -= flows;
-  FlowList waiting = std::exchange(voq.wanting, {});
+  OutputIds& ids = input.input.ids[output];
+  ids.asked -= flows;
+  FlowList waiting = std::exchange(ids.wanting, {});
   while (!waiting.empty()) {
     const FlowId id = input.input.flows.pop(waiting);
     place(input, id, now);
@@ -143,17 +148,19 @@ void Worker::on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now)
 }
 
 // The first packet of another flow on an ID that is lent to the worker of its input port (K11).
-void Worker::bind(OutputFlow& entry, const InputFlowRef& input) {
+void Worker::bind(OutputFlow& entry, const Packet& packet) {
+  const InputFlowRef& input = packet.input;
   assert(!is_own(input.port) && entry.input.port == input.port);  // invariant 4
   assert(entry.queued == 0 && entry.extent() == 0 && entry.pending_ack == 0);
   entry.input = input;
+  entry.ftag = packet.ftag;
   entry.congestion = 0;
   if (entry.flags & kOutputEnded) entry.flags |= kOutputEndDue;
 }
 
 // K11: the flow goes behind those that wait for an ID at the same output, if any do, once its extent is zero.
 void Worker::yield_id(Port& port, InputFlow& flow) {
-  if (port.input.voqs[flow.follow_port].wanting.empty() || (flow.flags & kFlowLeaving)) return;
+  if (port.input.ids[flow.follow_port].wanting.empty() || (flow.flags & kFlowLeaving)) return;
   flow.flags |= kFlowLeaving;
   port.counters.count(ProtocolEvent::id_yielded);
 }
@@ -173,7 +180,7 @@ void Worker::give_back(Port& port, InputFlow& flow, bool count_orphan) {
     port.counters.count(ProtocolEvent::id_given_back);
     return release_output_flow(*output, id, count_orphan);
   }
-  LentIds& lent = port.input.voqs[flow.follow_port].lent;
+  LentIds& lent = port.input.ids[flow.follow_port].lent;
   if (!count_orphan && !leaving && lent.held() <= lent_max_) return keep_id(port, flow.follow_port, id);
   lent.went_home();
   port.counters.count(ProtocolEvent::id_given_back);
@@ -182,15 +189,15 @@ void Worker::give_back(Port& port, InputFlow& flow, bool count_orphan) {
 
 // An ID of another worker's output stays with the input port, for the flow that waits for one or for the next one.
 void Worker::keep_id(Port& port, PortIndex output, FlowId id) {
-  Voq& voq = port.input.voqs[output];
-  if (!voq.wanting.empty()) return give_id(port, output, id);
-  voq.lent.put(id);
+  OutputIds& ids = port.input.ids[output];
+  if (!ids.wanting.empty()) return give_id(port, output, id);
+  ids.lent.put(id);
   port.input.lent_outputs |= PortSet{1} << output;
 }
 
 // Flow IDs that are lent to an input port go home: all, or those that it has not needed since the last time.
 void Worker::return_lent_ids(Port& port, PortIndex output, bool all) {
-  LentIds& lent = port.input.voqs[output].lent;
+  LentIds& lent = port.input.ids[output].lent;
   for (uint32_t count = all ? lent.count() : lent.spare(); count > 0; --count) {
     return_id(output, lent.take(), false);
     lent.went_home();

@@ -65,7 +65,9 @@ void Worker::begin_session(Port& port) {
   port.counters.count(ProtocolEvent::session_began);
   const uint64_t own_nonce = port.session.own_nonce(), peer_nonce = port.session.peer_nonce();
   const Hello& hello = port.session.last_hello();
-  port.credits.begin_session(hello.buffer_bytes, hello.credits);
+  for (uint32_t channel = 0; channel < port.channels; ++channel)  // the topology says what the others are
+    port.credits[channel].begin_session(hello.buffer_bytes,
+                                        channel == kLossyChannel ? hello.credits : settings_.lossless_credits);
   port.output.sequence = first_position(own_nonce, peer_nonce, kNoFlow);
   port.input.last_sequence = first_position(peer_nonce, own_nonce, kNoFlow);
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
@@ -100,7 +102,10 @@ void Worker::end_session(Port& port, Nanos now) {
 
 void Worker::end_outputs(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  while (!output.queue.empty()) drop_at_output(port, take_queued(port), DropReason::link_down);
+  for (; output.queued_lanes != 0; output.queued_lanes &= output.queued_lanes - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(output.queued_lanes));
+    while (!output.queues[lane].empty()) drop_at_output(port, take_queued(port, lane), DropReason::link_down);
+  }
   for (uint32_t i = 0; i < output.pending_packets; ++i) {  // stamped: their bytes are settled with the outstanding ones
     port.counters.drop(DropReason::link_down);
     const Packet& packet = *output.pending[i];
@@ -122,7 +127,7 @@ void Worker::end_outputs(Port& port, Nanos now) {
     entry.flags |= kOutputEnded | kOutputEndDue;
     // An ordered flow's settlement waits until its frames beyond the failure have died: one life, and some more for
     // the time on wires, which no hop counts.
-    const Nanos life = edge_.classifier().longest_life_ns();
+    const Nanos life = edge_.classifier().of_ftag(entry.ftag).life_ns;
     const Nanos settle_at = now + life + life / 8;
     if (entry.extent() != 0) {
       if (!(entry.flags & kOutputTimed)) arm_timer(port.index, id, settle_at);
@@ -145,8 +150,14 @@ void Worker::end_inputs(Port& port) {
     flow.queued_packets = 0;
     flow.state = FlowState::idle;
   }
-  for (Voq& voq : input.voqs) voq.ready = voq.wanting = {};
-  input.queued_packets = 0;
+  for (Fifo& fifo : input.fifos)
+    while (!fifo.queue.empty()) drop_at_input(port, fifo.queue.pop(), DropReason::link_down);
+  for (Voq& voq : input.voqs) {
+    voq.ready = {};
+    voq.fifos = 0;
+  }
+  for (OutputIds& ids : input.ids) ids.wanting = {};
+  input.queued_packets = input.lossless_packets = 0;
   input.ack_due.clear();
   input.ack_urgent = false;
   if (sample_.port == &port) sample_.port = nullptr;
@@ -182,15 +193,23 @@ void Worker::send_hello(Port& port, Nanos now) {
 
 // Built at hand-over, so that the sender's total stands behind the frames it counts (K7).
 void Worker::send_credits(Port& port, Nanos now) {
-  if (!port.credits.due(now)) return;
-  Packet* packet = control_packet(port);
-  if (packet == nullptr) return;
-  const LinkCredits::Record record = port.credits.take(now);
-  start_records(*packet, HEDDLE_CREDIT);
-  const uint8_t flags = record.asks ? HEDDLE_CREDIT_ASK : 0;
-  append_record(*packet, CreditRecord{.vc = 0, .flags = flags, .sent_total = record.sent_total, .limit = record.limit});
-  port.counters.count(record.asks ? ProtocolEvent::credit_asked : ProtocolEvent::credit_sent);
-  queue_control(port, packet);
+  Packet* packet = nullptr;
+  for (uint32_t channel = 0; channel < port.channels; ++channel) {
+    if (!port.credits[channel].due(now)) continue;
+    if (packet == nullptr) {
+      packet = control_packet(port);
+      if (packet == nullptr) return;
+      start_records(*packet, HEDDLE_CREDIT);
+    }
+    const LinkCredits::Record record = port.credits[channel].take(now);
+    const uint8_t flags = record.asks ? HEDDLE_CREDIT_ASK : 0;
+    append_record(*packet, CreditRecord{.vc = static_cast<uint8_t>(channel),
+                                        .flags = flags,
+                                        .sent_total = record.sent_total,
+                                        .limit = record.limit});
+    port.counters.count(record.asks ? ProtocolEvent::credit_asked : ProtocolEvent::credit_sent);
+  }
+  if (packet != nullptr) queue_control(port, packet);
 }
 
 // All records this worker has, to a neighbour whose digest differs (W6).

@@ -25,11 +25,21 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
                                .port_name = settings.name.c_str(),
                                .buffer_bytes = kBufferBytes,
                                .credits = fabric.link_credits};
-  auto port = std::make_unique<Port>(index, settings, fabric, ports, session, options.seed + index);
+  const Lanes lanes(topology);
+  auto port = std::make_unique<Port>(index, settings, fabric, ports, lanes, session, options.seed + index);
   port->device = options.devices[index];
   port->receive_room = options.devices[index]->receive_room();
   port->mac = port_mac(self);
-  for (Voq& voq : port->input.voqs) voq.room = fabric.output_room_buffers;
+  const PortSet up = up_ports(topology)[options.node_index];
+  for (uint32_t i = 0; i < port->input.voqs.size(); ++i) {
+    Voq& voq = port->input.voqs[i];
+    voq.room = fabric.output_room_buffers;
+    voq.output = static_cast<PortIndex>(i % ports);
+    voq.lane = static_cast<uint8_t>(i / ports);
+    voq.came_in = lanes.channel(voq.lane);
+    const bool turns = next_channel(0, up >> index & 1, up >> voq.output & 1) != 0;
+    if (voq.came_in != kLossyChannel && turns) --voq.came_in;
+  }
   if (settings.rate_bps != 0) {
     // One frame, for a thread that wakes up late while a slow port sends the one before, and a little more.
     constexpr Nanos kBurstNs = 20 * kMicrosecond;
@@ -38,6 +48,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
     port->output.pace = TokenBucket(byte_ns, kBurstNs + frame_ns);
   }
   if (settings.fabric) return port;
+  port->pause = HostPause(congestion_rate_bps(settings), fabric.pause_watchdog_ns);
   const uint32_t flood = settings.flood_frames_per_second;
   port->input.edge = {.settings = &settings,
                       .address = self,
@@ -71,7 +82,7 @@ Node::Node(const NodeOptions& options) : options_(options), board_(description()
   for (uint32_t from = 0; from < options_.workers; ++from) {
     for (uint32_t to = 0; to < options_.workers; ++to) {
       if (from == to) continue;
-      const uint32_t packets = ports_of[from] * ports_of[to] * fabric.output_room_buffers;
+      const uint32_t packets = ports_of[from] * ports_of[to] * fabric.output_room_buffers * Lanes(topology()).count();
       crossings_.push_back(std::make_unique<Crossing>(packets, ports_of[to] * fabric.flow_ids, kMessages));
       between[size_t{from} * options_.workers + to] = crossings_.back().get();
     }

@@ -13,9 +13,11 @@
 #include "flow/token_bucket.h"
 #include "ingress/edge_input.h"
 #include "link/credits.h"
+#include "link/host_pause.h"
 #include "link/session.h"
 #include "node/counters.h"
 #include "node/device.h"
+#include "topology/lanes.h"
 #include "topology/topology.h"
 
 namespace heddle {
@@ -54,34 +56,54 @@ class LentIds {
 // What shares of an edge port are shares of: its configured rate, or where it has none a usual one.
 uint64_t congestion_rate_bps(const TopologyPort& port);
 
-// Virtual output queue (X1): flows of one input port that have packets for one output port.
+// Virtual output queue (X1): flows of one input port that have packets for one lane of one output port.
 struct Voq {
   FlowList ready;            // have an output flow ID
-  FlowList wanting;          // wait for one (K11)
-  uint32_t room = 0;         // buffers that may still cross to that output
+  LaneSet fifos = 0;         // fifos of no-flow frames whose first one is for here
+  uint32_t room = 0;         // buffers that may still cross
   uint32_t next_active = 0;  // in the worker's list of queues to serve
+  PortIndex output = kNoPort;
+  uint8_t lane = 0;
+  uint8_t came_in = 0;  // virtual channel that its packets came in: the same turn leads from there to the lane's (R5)
   bool active = false;
-  uint32_t asked = 0;  // flow IDs that the output's worker has been asked for and has not answered
   bool room_blocked = false;
-  LentIds lent;  // none while flows wait for one
+};
+
+// Flow IDs of one output, for flows of one input port.
+struct OutputIds {
+  FlowList wanting;    // flows that wait for one (K11)
+  uint32_t asked = 0;  // IDs that the output's worker has been asked for and has not answered
+  LentIds lent;        // none while flows wait for one
+};
+
+// Lossless frames without a flow wait here for room at their output, one behind the other (F11).
+struct Fifo {
+  PacketQueue queue;
+  uint32_t voq = 0;  // of the first one
 };
 
 struct InputSide {
-  InputSide(uint32_t flow_ids, uint32_t outputs) : flows(flow_ids), limits(flow_ids + 1), voqs(outputs) {
+  InputSide(uint32_t flow_ids, uint32_t outputs, uint32_t lanes)
+      : flows(flow_ids), limits(flow_ids + 1), voqs(outputs * lanes), ids(outputs), fifos(lanes) {
     ack_due.reserve(flow_ids);
   }
 
   InputFlowTable flows;
-  std::vector<FlowLimit> limits;  // by flow ID
-  PortSet wanting_outputs = 0;    // outputs that flows here wait for a flow ID at; a superset
-  PortSet lent_outputs = 0;       // outputs that have lent flow IDs
-  std::vector<Voq> voqs;          // by output port
-  EdgePortInput edge{};           // edge ports
-  Epoch epoch = 1;                // sessions of this port so far; edge ports stay at 1
-  uint32_t queued_packets = 0;    // in all its flow queues
-  uint32_t orphans = 0;           // output flow IDs that packets of ended sessions still hold (K9)
-  uint32_t last_sequence = 0;     // newest of channel 0 (K2)
-  PacketQueue waiting;            // edge: frames that wait for a flow ID (F10), `position` = match
+  std::vector<FlowLimit> limits;                   // by flow ID
+  PortSet wanting_outputs = 0;                     // outputs that flows here wait for a flow ID at; a superset
+  PortSet lent_outputs = 0;                        // outputs that have lent flow IDs
+  std::vector<Voq> voqs;                           // by lane and output port
+  std::vector<OutputIds> ids;                      // by output port
+  std::vector<Fifo> fifos;                         // by class and virtual channel they came in, as lane
+  EdgePortInput edge{};                            // edge ports
+  Epoch epoch = 1;                                 // sessions of this port so far; edge ports stay at 1
+  uint32_t queued_packets = 0;                     // in all its flow queues and fifos
+  uint32_t lossless_packets = 0;                   // of those, of lossless classes
+  std::array<uint32_t, kClassesMax> flows_full{};  // edge, by FTAG: lossless flows past their mark (F10)
+  bool lossless_full = false;                      // edge: all lossless classes are to wait
+  uint32_t orphans = 0;                            // output flow IDs that packets of ended sessions still hold (K9)
+  uint32_t last_sequence = 0;                      // newest of channel 0 (K2)
+  PacketQueue waiting;                             // edge: frames that wait for a flow ID (F10), `position` = match
   uint32_t waiting_packets = 0;
   std::vector<FlowId> ack_due;  // fabric: flows whose totals go upstream, each once
   Nanos ack_due_since_ns = 0;
@@ -90,23 +112,29 @@ struct InputSide {
 
 // What goes back to an input port when its packets have left or died here.
 struct Returns {
-  uint32_t room = 0;     // buffers of crossing room
-  uint32_t held = 0;     // buffers of link credit; less than room by the copies
-  uint32_t orphans = 0;  // counted orphans that are gone
+  uint32_t room = 0;  // buffers of crossing room in the lane
+  uint32_t held = 0;  // buffers of link credit, in the channel that its packets came in; less than room by the copies
+  bool any() const { return (room | held) != 0; }
 };
 
 struct OutputSide {
-  OutputSide(uint32_t flow_ids, uint32_t inputs, const TopologyPort& settings, uint64_t seed)
+  OutputSide(uint32_t flow_ids, uint32_t inputs, uint32_t lanes, const TopologyPort& settings, uint64_t seed)
       : flows(flow_ids, inputs),
         congestion(congestion_rate_bps(settings), settings.mtu_bytes + kEthernetHeaderBytes, seed),
-        returns(inputs),
+        queues(lanes),
+        returns(inputs * lanes),
+        orphans(inputs),
         wanted(inputs) {}
 
   OutputFlowTable flows;
-  EndpointCongestion congestion;  // edge ports (C1)
-  uint64_t taken_bytes = 0;       // out of the queue since the port began
-  uint8_t last_priority = 0;      // of a packet taken in this turn
-  PacketQueue queue;              // crossed, not stamped (X2: one queue yet)
+  EndpointCongestion congestion;    // edge ports (C1)
+  uint64_t taken_bytes = 0;         // out of the queue since the port began
+  uint8_t last_priority = 0;        // of a packet taken in this turn
+  std::vector<PacketQueue> queues;  // by lane (X2): crossed, not stamped
+  LaneSet queued_lanes = 0;         // those with packets
+  LaneSet paused_lanes = 0;         // edge: the host has asked them to wait
+  uint32_t lane = 0;                // whose turn it is (X5)
+  int32_t lane_bytes = 0;           // that it has left of its turn
   uint32_t queued_packets = 0;
   uint32_t queued_bytes = 0;
   uint32_t published_bytes = 0;  // as last told on the load board
@@ -120,20 +148,26 @@ struct OutputSide {
   PortSet wanting_inputs = 0;
   PortIndex next_wanting = 0;  // round robin among inputs
   PortSet returns_due = 0;
-  std::vector<Returns> returns;  // by input port
-  std::vector<uint32_t> wanted;  // by input port: flow IDs that it waits for
+  std::vector<Returns> returns;   // by lane and input port
+  std::vector<uint32_t> orphans;  // by input port: counted orphans that are gone
+  std::vector<uint32_t> wanted;   // by input port: flow IDs that it waits for
 };
 
 struct Port {
   Port(PortIndex port_index, const TopologyPort& port_settings, const FabricSettings& fabric_settings, uint32_t ports,
-       const SessionOptions& session_options, uint64_t seed)
+       const Lanes& lanes, const SessionOptions& session_options, uint64_t seed)
       : index(port_index),
         fabric(port_settings.fabric),
         settings(port_settings),
-        input(fabric_settings.flow_ids, ports),
-        output(fabric_settings.flow_ids, ports, port_settings, seed),
-        session(session_options),
-        credits(fabric ? fabric_settings.link_credits : 0, fabric_settings.credit_interval_ns) {}
+        channels(lanes.channels()),
+        input(fabric_settings.flow_ids, ports, lanes.count()),
+        output(fabric_settings.flow_ids, ports, lanes.count(), port_settings, seed),
+        session(session_options) {
+    for (uint32_t channel = 0; channel < channels && fabric; ++channel)
+      credits[channel] =
+          LinkCredits(channel == kLossyChannel ? fabric_settings.link_credits : fabric_settings.lossless_credits,
+                      fabric_settings.credit_interval_ns);
+  }
 
   bool is_fabric() const { return fabric; }
   // May frames be sent to it? Edge ports always; fabric ports with a session.
@@ -142,6 +176,7 @@ struct Port {
   PortIndex index;
   const bool fabric;
   const TopologyPort& settings;
+  const uint32_t channels;  // virtual channels of its link
   Device* device = nullptr;
   uint32_t receive_room = ~0u;  // of the device
   Nanos seen_empty_ns = 0;      // the frames in the receive queue have come in since (K8)
@@ -150,8 +185,9 @@ struct Port {
   uint64_t mac = 0;
   InputSide input;
   OutputSide output;
-  LinkSession session;  // fabric ports
-  LinkCredits credits;  // fabric ports
+  LinkSession session;                                // fabric ports
+  std::array<LinkCredits, kVirtualChannels> credits;  // fabric ports, by virtual channel
+  HostPause pause;                                    // edge ports
   PortCounters counters;
 };
 

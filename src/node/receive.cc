@@ -72,7 +72,8 @@ void Worker::edge_receive(Port& port, Packet** packets, uint32_t count, Nanos no
     Packet* packet = packets[i];
     const DropReason reason = edge_.read(*packet, port.input.edge, keys[kept]);
     if (reason != DropReason::none) {
-      drop_at_input(port, packet, reason);
+      if (reason != DropReason::mac_control_at_edge || !hear_pause(port, packet, now))
+        drop_at_input(port, packet, reason);
       continue;
     }
     packets[kept++] = packet;
@@ -145,8 +146,9 @@ void Worker::edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_
 void Worker::detach_flow(Port& port, uint32_t match_index, Nanos now) {
   MatchEntry& match = edge_.matches()[match_index];
   if (InputFlow* flow = flow_in_use(port, match_index)) {
+    const TrafficClass& traffic_class = edge_.classifier().of_ftag(flow->ftag);
     flow->match = kNoMatch;
-    match.flooded_ns = now;
+    match.flooded_ns = now + traffic_class.life_ns - traffic_class.flood_life_ns();
   }
   match.flow = kNoFlow;
 }
@@ -224,6 +226,8 @@ void Worker::serve_waiting(Port& port, Nanos now) {
 // (decision 3).
 void Worker::flood(Port& port, Packet* packet, Nanos now) {
   port.counters.count(ProtocolEvent::flooded);
+  if (!port.is_fabric())
+    packet->life_ns = static_cast<uint32_t>(edge_.classifier().of_ftag(packet->ftag).flood_life_ns());
   PortSet targets = routes_.tree() | edge_ports_;
   // Trees differ between nodes while link states spread: what comes from outside the tree, or back, ends here.
   if (port.is_fabric() && !(routes_.tree() >> port.index & 1)) return drop_at_input(port, packet, DropReason::no_route);
@@ -236,7 +240,8 @@ void Worker::flood(Port& port, Packet* packet, Nanos now) {
     if (!description.fabric && !description.vlans.member(packet->vni)) continue;
     if (description.fabric && (!board_.up(output) || packet->hop_limit == 0)) continue;
     ++port.counters.copied_frames;
-    if (port.input.voqs[output].room < packet->cost) {
+    Voq& voq = port.input.voqs[voq_index(output, lanes_.of(packet->ftag, kLossyChannel))];
+    if (voq.room < packet->cost) {
       port.counters.drop(DropReason::output_full);
       continue;
     }
@@ -253,11 +258,11 @@ void Worker::flood(Port& port, Packet* packet, Nanos now) {
     copy->flags |= kPacketCopy;
     copy->input.flow = copy->output_flow = kNoFlow;
     std::memcpy(bytes, packet->data, packet->length);
-    port.input.voqs[output].room -= copy->cost;
+    take_lane(*copy, voq);
     cross(port, output, copy, now);
   }
   ++port.counters.consumed_frames;
-  if (port.is_fabric()) port.credits.released(packet->cost);
+  if (port.is_fabric()) port.credits[kLossyChannel].released(packet->cost);
   discard(packet);
 }
 

@@ -2,6 +2,7 @@
 // Transmit: from the output queues to the devices. Position and link sequence are stamped here, at hand-over to the one
 // transmit queue (F6, K2), and nothing overtakes below that point. Frames made here go before data.
 #include <algorithm>
+#include <bit>
 
 #include "node/worker.h"
 
@@ -10,6 +11,7 @@ namespace heddle {
 namespace {
 constexpr uint32_t kWireExtraBytes =
     24;  // preamble, frame check sequence and gap: what a frame costs at the port's rate
+constexpr int32_t kLaneQuantumBytes = kBurst * 1500;
 }  // namespace
 
 void Worker::transmit(Nanos now) {
@@ -39,7 +41,8 @@ void Worker::note_departure(Port& port, const Packet& packet, OutputFlow& entry)
 // C1. Between bursts: the queue is what has come and not been handed to the device.
 void Worker::look_for_congestion(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  output.congestion.look(now, output.queued_bytes, output.queued_packets, output.taken_bytes, output.last_priority);
+  output.congestion.look(now, output.queued_bytes, output.queued_packets, output.flows.used(), output.taken_bytes,
+                         output.last_priority);
   output.last_priority = 0;
 }
 
@@ -49,11 +52,28 @@ void Worker::publish_load(Port& port) {
   board_.publish_load(port.index, port.output.queued_bytes);
 }
 
-Packet* Worker::take_queued(Port& port) {
-  Packet* packet = port.output.queue.pop();
+// The caller sees to queued_lanes, once it has taken all that it wants.
+Packet* Worker::take_queued(Port& port, uint32_t lane) {
+  Packet* packet = port.output.queues[lane].pop();
   --port.output.queued_packets;
   port.output.queued_bytes -= packet->payload;
   return packet;
+}
+
+// X5: whose turn it is among `lanes`, which is not empty: the one that has it as long as its share lasts, then the
+// next.
+uint32_t Worker::next_lane(OutputSide& output, LaneSet lanes) {
+  if ((lanes >> output.lane & 1) && output.lane_bytes > 0) return output.lane;
+  const LaneSet later = lanes & ~((LaneSet{2} << output.lane) - 1);
+  output.lane = static_cast<uint32_t>(std::countr_zero(later != 0 ? later : lanes));
+  output.lane_bytes = std::min(output.lane_bytes, 0) + kLaneQuantumBytes;
+  return output.lane;
+}
+
+// The lane has been served, up to a burst: what that has taken is its share's.
+void Worker::end_turn(OutputSide& output, uint32_t lane, uint32_t queued_before) {
+  output.lane_bytes -= static_cast<int32_t>(queued_before - output.queued_bytes);
+  note_empty(output, lane);
 }
 
 // One burst; true if there may be another one.
@@ -78,29 +98,41 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
     burst[count++] = packet;
   }
   const bool paced = output.pace.limits();
-  while (count < kBurst && !output.queue.empty() && (!paced || output.pace.allows(now))) {
-    const Nanos left = life_left(*output.queue.head, now);
-    if (left < HEDDLE_LIFE_UNIT_NS) {  // K8, also of a frame that waits for credit
-      drop_at_output(port, take_queued(port), DropReason::life_ended);
-      continue;
-    }
-    const uint32_t cost = port.credits.cost(HEDDLE_DATA_OVERHEAD_BYTES + output.queue.head->payload);
-    if (!port.credits.may_send(cost)) {
-      port.counters.count(ProtocolEvent::credit_blocked);
-      break;
-    }
-    Packet* packet = take_queued(port);
-    stamp(port, packet, left, now);
-    port.credits.sent(cost, now);
-    if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
-    burst[count++] = packet;
+  LaneSet without_credit = 0;
+  while (count < kBurst && (output.queued_lanes & ~without_credit) != 0 && (!paced || output.pace.allows(now))) {
+    const uint32_t lane = next_lane(output, output.queued_lanes & ~without_credit);
+    const uint8_t channel = lanes_.channel(lane);
+    LinkCredits& credits = port.credits[channel];
+    PacketQueue& queue = output.queues[lane];
+    const uint32_t queued_before = output.queued_bytes;
+    do {
+      const Nanos left = life_left(*queue.head, now);
+      if (left < HEDDLE_LIFE_UNIT_NS) {  // K8, also of a frame that waits for credit
+        drop_at_output(port, take_queued(port, lane), DropReason::life_ended);
+        continue;
+      }
+      const uint32_t cost = credits.cost(HEDDLE_DATA_OVERHEAD_BYTES + queue.head->payload);
+      if (!credits.may_send(cost)) {
+        port.counters.count(ProtocolEvent::credit_blocked);
+        without_credit |= LaneSet{1} << lane;
+        break;
+      }
+      Packet* packet = take_queued(port, lane);
+      stamp(port, packet, channel, left, now);
+      credits.sent(cost, now);
+      if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
+      burst[count++] = packet;
+    } while (count < kBurst && !queue.empty() && (!paced || output.pace.allows(now)));
+    end_turn(output, lane, queued_before);
   }
   send_burst(port, burst, count, now);
   return count == kBurst && output.pending_packets == 0;
 }
 
-void Worker::stamp(Port& port, Packet* packet, Nanos left, Nanos now) {
+void Worker::stamp(Port& port, Packet* packet, uint8_t channel, Nanos left, Nanos now) {
   Stamp stamp{.session_tag = port.session.tag(),
+              .vc = channel,
+              .flags = channel != kLossyChannel ? uint8_t{HEDDLE_DATA_LOSSLESS} : uint8_t{0},
               .sequence = ++port.output.sequence,
               .flow = packet->output_flow,
               .data_flow = 0,
@@ -134,24 +166,36 @@ void Worker::age_pending(Port& port, Nanos now) {
 
 bool Worker::transmit_edge(Port& port, Nanos now) {
   OutputSide& output = port.output;
+  if (lanes_.any_lossless()) control_host(port, now);
   if (output.pending_packets != 0 && !send_pending(port, now)) {
     drop_expired(port, now);
     return false;
   }
   Packet* burst[kBurst];
   uint32_t count = 0;
+  while (count < kBurst && !output.control.empty()) {
+    burst[count++] = output.control.pop();
+    --output.control_packets;
+  }
   const bool paced = output.pace.limits();
-  if (!output.queue.empty()) output.last_priority = output.queue.head->priority;
+  const LaneSet going = ~output.paused_lanes;
   const uint32_t queued_before = output.queued_bytes;
-  while (count < kBurst && !output.queue.empty() && (!paced || output.pace.allows(now))) {
-    Packet* packet = take_queued(port);
-    const DropReason reason = prepare_for_host(port, packet, now);
-    if (reason != DropReason::none) {
-      drop_at_output(port, packet, reason);
-      continue;
-    }
-    if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
-    burst[count++] = packet;
+  while (count < kBurst && (output.queued_lanes & going) != 0 && (!paced || output.pace.allows(now))) {
+    const uint32_t lane = next_lane(output, output.queued_lanes & going);
+    const PacketQueue& queue = output.queues[lane];
+    const uint32_t lane_before = output.queued_bytes;
+    output.last_priority = queue.head->priority;
+    do {
+      Packet* packet = take_queued(port, lane);
+      const DropReason reason = prepare_for_host(port, packet, now);
+      if (reason != DropReason::none) {
+        drop_at_output(port, packet, reason);
+        continue;
+      }
+      if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
+      burst[count++] = packet;
+    } while (count < kBurst && !queue.empty() && (!paced || output.pace.allows(now)));
+    end_turn(output, lane, lane_before);
   }
   output.taken_bytes += queued_before - output.queued_bytes;
   send_burst(port, burst, count, now);
@@ -175,104 +219,20 @@ void Worker::drop_expired(Port& port, Nanos now) {
   OutputSide& output = port.output;
   uint32_t kept = 0;
   for (uint32_t i = 0; i < output.pending_packets; ++i) {
-    if (life_over(*output.pending[i], now))
+    if (output.pending[i]->input.port != kNoPort && life_over(*output.pending[i], now))
       drop_at_output(port, output.pending[i], DropReason::life_ended);
     else
       output.pending[kept++] = output.pending[i];
   }
   output.pending_packets = kept;
   const uint32_t queued_before = output.queued_bytes;
-  while (!output.queue.empty() && life_over(*output.queue.head, now))
-    drop_at_output(port, take_queued(port), DropReason::life_ended);
+  for (LaneSet rest = output.queued_lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    while (!output.queues[lane].empty() && life_over(*output.queues[lane].head, now))
+      drop_at_output(port, take_queued(port, lane), DropReason::life_ended);
+    note_empty(output, lane);
+  }
   output.taken_bytes += queued_before - output.queued_bytes;
-}
-
-bool Worker::send_pending(Port& port, Nanos now) {
-  Packet* burst[kBurst];
-  const uint32_t count = port.output.pending_packets;
-  std::copy_n(port.output.pending.begin(), count, burst);
-  port.output.pending_packets = 0;
-  send_burst(port, burst, count, now);
-  return port.output.pending_packets == 0;
-}
-
-// Hands frames to the device; what it takes has left: room and credit go back, and at an edge port the frame counts as
-// delivered (F8). What it refuses stays first in line. The packets are the device's once it has taken them, so all are
-// settled before, and those that it refuses are taken back.
-void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now) {
-  if (count == 0) return;
-  PortCounters& counters = port.counters;
-  const bool deliver = !port.is_fabric();
-  const size_t dirty_before = dirty_.size();
-  for (uint32_t i = 0; i < count; ++i) {
-    const Packet& packet = *packets[i];
-    counters.sent_bytes += packet.length;
-    if (packet.input.port == kNoPort) continue;  // made here
-    give_room_back(port, packet);
-    if (!deliver || packet.output_flow == kNoFlow) continue;
-    OutputFlow& entry = port.output.flows[packet.output_flow];
-    --entry.queued;
-    entry.pending_ack += packet.payload;
-    if ((entry.congestion | entry.told) != 0 || port.output.congestion.congested()) note_departure(port, packet, entry);
-    mark_dirty(port, packet.output_flow, entry);
-    ++counters.delivered_frames;
-    counters.delivered_bytes += packet.payload;
-  }
-  const uint32_t sent = port.device->transmit(packets, count, now);
-  counters.sent_frames += sent;
-  port.output.pending_packets = count - sent;
-  if (sent != count) take_back(port, packets + sent, count - sent, dirty_before);
-}
-
-// As if they had not been offered: whoever waits for a slow device has nothing to do meanwhile. Entries from
-// `dirty_before` on have become dirty by this burst.
-void Worker::take_back(Port& port, Packet** packets, uint32_t count, size_t dirty_before) {
-  std::copy_n(packets, count, port.output.pending.begin());
-  PortCounters& counters = port.counters;
-  for (uint32_t i = 0; i < count; ++i) {
-    const Packet& packet = *packets[i];
-    counters.sent_bytes -= packet.length;
-    if (packet.input.port == kNoPort) continue;
-    Returns& returns = port.output.returns[packet.input.port];
-    returns.room -= packet.cost;
-    if (!(packet.flags & kPacketCopy)) returns.held -= packet.cost;
-    if ((returns.room | returns.held | returns.orphans) == 0)
-      port.output.returns_due &= ~(PortSet{1} << packet.input.port);
-    if (port.is_fabric() || packet.output_flow == kNoFlow) continue;
-    OutputFlow& entry = port.output.flows[packet.output_flow];
-    ++entry.queued;
-    entry.pending_ack -= packet.payload;
-    --counters.delivered_frames;
-    counters.delivered_bytes -= packet.payload;
-  }
-  const auto nothing_to_tell = [&port](uint32_t item) {
-    OutputFlow& entry = port.output.flows[item & 0xffff];
-    if (entry.pending_ack != 0 || (entry.flags & (kOutputEndDue | kOutputTell))) return false;
-    entry.flags &= static_cast<uint8_t>(~kOutputDirty);
-    return true;
-  };
-  dirty_.erase(std::remove_if(dirty_.begin() + static_cast<ptrdiff_t>(dirty_before), dirty_.end(), nothing_to_tell),
-               dirty_.end());
-}
-
-// A frame that crossed and was never stamped: this side settles it (K4).
-void Worker::drop_at_output(Port& output, Packet* packet, DropReason reason) {
-  output.counters.drop(reason);
-  if (packet->output_flow != kNoFlow) {
-    OutputFlow& entry = output.output.flows[packet->output_flow];
-    --entry.queued;
-    entry.settle_lost(packet->payload);
-    mark_dirty(output, packet->output_flow, entry);
-  }
-  give_room_back(output, *packet);
-  discard(packet);
-}
-
-void Worker::give_room_back(Port& output, const Packet& packet) {
-  Returns& returns = output.output.returns[packet.input.port];
-  returns.room += packet.cost;
-  if (!(packet.flags & kPacketCopy)) returns.held += packet.cost;
-  output.output.returns_due |= PortSet{1} << packet.input.port;
 }
 
 }  // namespace heddle

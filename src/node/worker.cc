@@ -2,6 +2,7 @@
 #include "node/worker.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace heddle {
 
@@ -13,6 +14,9 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, con
                const std::vector<uint32_t>& worker_of_port)
     : topology_(*options.topology),
       settings_(options.topology->settings),
+      lanes_(*options.topology),
+      port_count_(static_cast<uint32_t>(ports.size())),
+      up_ports_(up_ports(*options.topology)[options.node_index]),
       node_index_(options.node_index),
       node_address_(topology_.nodes[options.node_index].address),
       index_(index),
@@ -38,6 +42,11 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, con
     if (node_of_address_.size() <= address) node_of_address_.resize(address + 1);
     node_of_address_[address] = node;
   }
+  for (uint8_t ftag = 0; ftag < kClassesMax; ++ftag)
+    lossy_voqs_[ftag] =
+        lanes_.lossless(ftag)
+            ? kNoVoq
+            : static_cast<uint16_t>(voq_index(0, lanes_.of(edge_.classifier().of_ftag(ftag).ftag, kLossyChannel)));
   const auto& descriptions = topology_.nodes[node_index_].ports;
   for (PortIndex port = 0; port < ports.size(); ++port) {
     (descriptions[port].fabric ? fabric_ports_ : edge_ports_) |= PortSet{1} << port;
@@ -45,7 +54,7 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, con
     if (ports[port] == nullptr) continue;
     own_ports_.push_back(ports[port]);
     for (PortIndex output = 0; output < ports.size(); ++output)
-      if (ports[output] == nullptr) ports[port]->input.voqs[output].lent.make_room(lent_max_ + 1);
+      if (ports[output] == nullptr) ports[port]->input.ids[output].lent.make_room(lent_max_ + 1);
   }
   dirty_.reserve(own_ports_.size() * settings_.flow_ids);
   settling_.reserve(own_ports_.size() * settings_.flow_ids);
@@ -60,7 +69,8 @@ Worker::~Worker() {
     for (uint32_t id = 1; id <= port->input.flows.size(); ++id)
       release_queue(port->input.flows[static_cast<FlowId>(id)].queue);
     release_queue(port->input.waiting);
-    release_queue(port->output.queue);
+    for (Fifo& fifo : port->input.fifos) release_queue(fifo.queue);
+    for (PacketQueue& queue : port->output.queues) release_queue(queue);
     release_queue(port->output.control);
     if (port->output.probes != nullptr) discard(port->output.probes);
     for (uint32_t i = 0; i < port->output.pending_packets; ++i) discard(port->output.pending[i]);
@@ -117,13 +127,34 @@ void Worker::flush_discarded() {
 // A frame that has not crossed: its buffer credit is this worker's to return.
 void Worker::drop_at_input(Port& port, Packet* packet, DropReason reason) {
   port.counters.drop(reason);
-  if (port.is_fabric() && packet->cost != 0) port.credits.released(packet->cost);
+  if (port.is_fabric() && packet->cost != 0) {
+    count_loss(port, *packet, reason);
+    port.credits[packet->vc].released(packet->cost);
+  }
   discard(packet);
+}
+
+// A frame of a lossless class that was to go on. Others of its frames may come twice or late.
+void Worker::count_loss(Port& port, const Packet& packet, DropReason reason) {
+  if (!lanes_.lossless(packet.ftag & 15) || packet.destination.node == HEDDLE_FLOOD_NODE) return;
+  const bool spare = reason == DropReason::duplicate || reason == DropReason::old_sequence ||
+                     reason == DropReason::stale_session || reason == DropReason::link_not_up;
+  if (!spare) port.counters.count(ProtocolEvent::lossless_lost);
 }
 
 bool Worker::work_left() const {
   const bool states_changed = index_ == 0 && board_version_ != board_.version();
   return !dirty_.empty() || active_count_ != 0 || states_changed;
+}
+
+// When the first packet in an output queue has lived its life.
+Nanos Worker::next_death(const Port& port) const {
+  Nanos first = kNever;
+  for (LaneSet rest = port.output.queued_lanes; rest != 0; rest &= rest - 1) {
+    const Packet& head = *port.output.queues[static_cast<uint32_t>(std::countr_zero(rest))].head;
+    first = std::min(first, head.arrival_ns + head.life_ns);
+  }
+  return first;
 }
 
 Nanos Worker::next_wake(Nanos now) const {
@@ -132,15 +163,20 @@ Nanos Worker::next_wake(Nanos now) const {
     wake = std::min(wake, port->device->next_arrival());
     if (port->output.pending_packets != 0) wake = std::min(wake, now + kMicrosecond);
     if (!port->input.waiting.empty() && port->input.flows.available() != 0) return now;
-    const bool queued = !port->output.queue.empty();
-    if (queued && !port->output.pace.allows(now)) wake = std::min(wake, port->output.pace.ready_at());
+    const LaneSet queued = port->output.queued_lanes & ~port->output.paused_lanes;
+    if (queued != 0 && !port->output.pace.allows(now)) wake = std::min(wake, port->output.pace.ready_at());
     if (port->input.lent_outputs != 0) wake = std::min(wake, next_age_ns_);
-    if (!port->is_fabric()) continue;
+    if (!port->is_fabric()) {
+      if (lanes_.any_lossless()) wake = std::min({wake, port->pause.next_due(), port->pause.next_change(now)});
+      if (port->output.paused_lanes != 0) wake = std::min(wake, next_death(*port));
+      continue;
+    }
     wake = std::min(wake, port->session.next_wake());
     if (port->input.wanting_outputs != 0) wake = std::min(wake, next_age_ns_);
     if (!port->session.up()) continue;
-    if (queued) wake = std::min(wake, port->output.queue.head->arrival_ns + port->output.queue.head->life_ns);
-    wake = std::min(wake, port->credits.next_due());
+    wake = std::min(wake, next_death(*port));
+    for (uint32_t channel = 0; channel < port->channels; ++channel)
+      wake = std::min(wake, port->credits[channel].next_due());
     wake = std::min(wake, ack_deadline(*port));
   }
   return std::max(wake, now);

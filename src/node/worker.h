@@ -4,7 +4,7 @@
 // polls, by the thread that runs it. Never blocks, sleeps, reads a clock or allocates per packet.
 //
 // The stages stand in files of their own: receive.cc, fabric_input.cc, admission.cc, flow_ids.cc, arbiter.cc,
-// transmit.cc, acknowledge.cc, congestion.cc, link_control.cc, messages.cc.
+// lossless.cc, transmit.cc, departure.cc, acknowledge.cc, congestion.cc, link_control.cc, messages.cc.
 #pragma once
 
 #include <memory>
@@ -105,6 +105,7 @@ class Worker {
   void take_frame(Port& port, Packet* packet, const LinkFrame& frame, Nanos now);
   void receive_data(Port& port, Packet* packet, Nanos now);
   void receive_flow_data(Port& port, Packet* packet, Nanos now);
+  HEDDLE_ASIDE bool channel_changed(const Port& port, const InputFlow& flow, uint8_t channel) const;
   bool advance_past_hole(Port& port, FlowId id, InputFlow& flow, uint32_t position);
   void receive_records(Port& port, const LinkFrame& frame, Nanos now);
   bool receive_ack(Port& port, const AckRecord& record);
@@ -127,13 +128,20 @@ class Worker {
   void finish_if_empty(Port& port, FlowId id, InputFlow& flow);
   HEDDLE_ASIDE void hold_for(Port& port, FlowId id, Nanos until);
   HEDDLE_ASIDE void set_hold(Port& port, FlowId id, Nanos until);
-  PortIndex choose_port(const Port& input, FabricAddress destination, uint8_t hop_limit, DropReason& reason);
+  PortIndex choose_port(const Port& input, const Packet& packet, DropReason& reason);
+  uint8_t lane_at(const Port& input, PortIndex output, uint8_t ftag, uint8_t channel) const;
+  uint32_t voq_index(PortIndex output, uint32_t lane) const { return lane * port_count_ + output; }
+  static void take_lane(Packet& packet, Voq& voq) {
+    packet.lane = voq.lane;
+    voq.room -= packet.cost;
+  }
+  Packet* take_from_queue(Port& port, InputFlow& flow);
   void leave_stale_paths();
   HEDDLE_ASIDE void age_waiting(Nanos now);
   HEDDLE_ASIDE void drop_expired_frames(Port& port, FlowId id, Nanos now);
 
   // flow_ids.cc: output flow IDs
-  bool reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output);
+  bool reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output, uint8_t channel);
   bool take_lent_id(Port& port, InputFlow& flow);
   void tell_wants(Port& input, PortIndex output);
   void on_want(Port& output, PortIndex input, uint32_t flows);
@@ -142,7 +150,7 @@ class Worker {
   void on_grant(Port& port, PortIndex output, FlowId id);
   void give_id(Port& port, PortIndex output, FlowId id);
   void on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now);
-  void bind(OutputFlow& entry, const InputFlowRef& input);
+  void bind(OutputFlow& entry, const Packet& packet);
   HEDDLE_ASIDE void yield_id(Port& port, InputFlow& flow);
   void give_back(Port& port, InputFlow& flow, bool count_orphan);
   void keep_id(Port& port, PortIndex output, FlowId id);
@@ -167,29 +175,47 @@ class Worker {
 
   // arbiter.cc: from flow queues across to outputs
   void arbitrate(Nanos now);
-  void activate(Port& input, PortIndex output);
-  HEDDLE_WAY bool serve(Port& input, PortIndex output, Nanos now);
+  void activate(Port& input, uint32_t index);
+  HEDDLE_WAY bool serve(Port& input, Voq& voq, Nanos now);
   void cross(Port& input, PortIndex output, Packet* packet, Nanos now);
   void accept(Port& output, Packet* packet);
   HEDDLE_ASIDE void tell_congestion(Port& output, const Packet& packet);
+
+  // lossless.cc: waiting instead of dropping, PAUSE and PFC
+  HEDDLE_ASIDE DropReason wait_lossless(Port& port, InputFlow& flow);
+  HEDDLE_ASIDE void look_at_full(Port& port, InputFlow& flow, uint32_t bytes);
+  uint8_t priorities_to_pause(Port& port);
+  HEDDLE_ASIDE void control_host(Port& port, Nanos now);
+  HEDDLE_ASIDE bool hear_pause(Port& port, Packet* packet, Nanos now);
+  HEDDLE_ASIDE void obey_pause(Port& port, Nanos now);
+  HEDDLE_ASIDE void join_fifo(Port& port, Packet* packet, Nanos now);
+  HEDDLE_ASIDE void place_fifo(Port& port, uint32_t index, Nanos now);
+  HEDDLE_ASIDE bool serve_fifos(Port& port, Voq& voq, Nanos now);
 
   // transmit.cc: from outputs to devices
   void transmit(Nanos now);
   HEDDLE_WAY bool transmit_fabric(Port& port, Nanos now);
   HEDDLE_WAY bool transmit_edge(Port& port, Nanos now);
-  bool send_pending(Port& port, Nanos now);
   HEDDLE_ASIDE void age_pending(Port& port, Nanos now);
   HEDDLE_ASIDE void drop_expired(Port& port, Nanos now);
-  Packet* take_queued(Port& port);
+  static Packet* take_queued(Port& port, uint32_t lane);
+  static uint32_t next_lane(OutputSide& output, LaneSet lanes);
+  static void end_turn(OutputSide& output, uint32_t lane, uint32_t queued_before);
+  static void note_empty(OutputSide& output, uint32_t lane) {
+    if (output.queues[lane].empty()) output.queued_lanes &= ~(LaneSet{1} << lane);
+  }
   HEDDLE_ASIDE void note_departure(Port& port, const Packet& packet, OutputFlow& entry);
-  void stamp(Port& port, Packet* packet, Nanos left, Nanos now);
+  void stamp(Port& port, Packet* packet, uint8_t channel, Nanos left, Nanos now);
   DropReason prepare_for_host(Port& port, Packet* packet, Nanos now);
-  void send_burst(Port& port, Packet** packets, uint32_t count, Nanos now);
-  HEDDLE_ASIDE void drop_at_output(Port& output, Packet* packet, DropReason reason);
-  HEDDLE_ASIDE void take_back(Port& port, Packet** packets, uint32_t count, size_t dirty_before);
-  void give_room_back(Port& output, const Packet& packet);
   void publish_load(Port& port);
   void look_for_congestion(Port& port, Nanos now);
+
+  // departure.cc: taken by the device, refused, dropped
+  bool send_pending(Port& port, Nanos now);
+  void send_burst(Port& port, Packet** packets, uint32_t count, Nanos now);
+  HEDDLE_ASIDE void take_back(Port& port, Packet** packets, uint32_t count, size_t dirty_before);
+  HEDDLE_ASIDE void drop_at_output(Port& output, Packet* packet, DropReason reason);
+  void give_room_back(Port& output, const Packet& packet);
 
   // acknowledge.cc: deltas between tables, ACK frames, probes
   void mark_dirty(Port& output, FlowId id, OutputFlow& entry);
@@ -240,17 +266,26 @@ class Worker {
   [[gnu::noinline]] void hand_over(uint32_t worker);
   void hand_over_all();
   void send_returns();
-  void apply_returns(Port& input, PortIndex output, const Returns& returns);
+  bool send_returns_of(Port& output, PortIndex input, uint32_t lane);
+  HEDDLE_ASIDE bool send_orphans(Port& output, PortIndex input);
+  void apply_returns(Port& input, PortIndex output, uint32_t lane, const Returns& returns);
 
   // worker.cc
   void discard(Packet* packet);
   HEDDLE_ASIDE void drop_at_input(Port& port, Packet* packet, DropReason reason);
+  HEDDLE_ASIDE void count_loss(Port& port, const Packet& packet, DropReason reason);
   void flush_discarded();
   Nanos next_wake(Nanos now) const;
+  Nanos next_death(const Port& port) const;
   bool work_left() const;
 
   const Topology& topology_;
   const FabricSettings& settings_;
+  const Lanes lanes_;
+  const uint32_t port_count_;
+  static constexpr uint16_t kNoVoq = 0xffff;
+  std::array<uint16_t, kClassesMax> lossy_voqs_;  // by FTAG: the first of its lane; kNoVoq of a lossless class
+  const PortSet up_ports_;                        // fabric ports of this node whose link leads up (R5)
   const uint16_t node_index_;
   const uint16_t node_address_;
   const uint32_t index_;

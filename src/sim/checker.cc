@@ -23,6 +23,8 @@ const char* invariant_name(int number) {
       return "one flow per flow ID";
     case 6:
       return "credits";
+    case 7:
+      return "lossless classes lose nothing";
     case 8:
       return "liveness";
     case 9:
@@ -35,7 +37,7 @@ const char* invariant_name(int number) {
 }  // namespace
 
 Checker::Checker(Fabric& fabric, SeedCoverage& coverage, const CheckerOptions& options)
-    : fabric_(fabric), coverage_(coverage), options_(options) {
+    : fabric_(fabric), coverage_(coverage), options_(options), lanes_(fabric.topology()) {
   const Topology& topology = fabric.topology();
   directions_.resize(topology.links.size());
   nonces_.resize(topology.links.size());

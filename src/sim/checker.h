@@ -94,15 +94,19 @@ class Checker : public Watcher {
     Epoch epoch = 0;
     std::vector<uint32_t> ack_flow;
   };
-  struct Held {                           // what the outputs and lists of one node hold
-    std::vector<uint32_t> cost_by_input;  // buffers of link credit
+  struct Held {                                                         // what the outputs and lists of one node hold
+    std::vector<std::array<uint32_t, kVirtualChannels>> cost_by_input;  // buffers of link credit, by channel
     std::vector<uint32_t> orphans_by_input;
-    std::vector<uint32_t> room_by_pair;  // input * ports + output
-    std::vector<uint32_t> bytes;         // of flows that crossed and are not sent: output * (flow IDs + 1) + flow ID
-    std::vector<uint32_t> packets;       // their packets
+    std::vector<uint32_t> room;     // by input, output and lane
+    std::vector<uint32_t> bytes;    // of flows that crossed and are not sent: output * (flow IDs + 1) + flow ID
+    std::vector<uint32_t> packets;  // their packets
+    uint32_t lane_count = 0;
     uint32_t copies = 0;
     bool exact = false;  // one worker: nothing is between workers
-    void reset(size_t ports, uint32_t flow_ids);
+    void reset(size_t ports, uint32_t lanes, uint32_t flow_ids);
+    uint32_t& room_of(PortIndex input, PortIndex output, uint32_t lane) {
+      return room[(input * cost_by_input.size() + output) * lane_count + lane];
+    }
   };
 
   [[noreturn]] void fail(int invariant, const std::string& what) const;
@@ -125,7 +129,7 @@ class Checker : public Watcher {
   void drop_ghost(uint32_t link, unsigned direction, Packet& packet, bool delivered);
   void check_link(uint32_t link, unsigned direction);
   void check_channel(uint32_t link, unsigned direction, FlowId id, const Port& sender, const Port* receiver);
-  void check_credits(uint32_t link, unsigned direction);
+  void check_credits(uint32_t link, unsigned direction, uint32_t channel);
   LinkEnd end_of(uint32_t link, unsigned side) const { return fabric_.topology().links[link].ends[side]; }
   uint32_t pattern_of(const Packet& packet) const;
   bool must_die(uint32_t link, unsigned direction, std::string_view forgery, const Packet& packet) const;
@@ -133,7 +137,8 @@ class Checker : public Watcher {
   // checker_tables.cc
   void check_node(uint16_t node);
   void check_counters(uint16_t node);
-  void hold_output(const Port& port);
+  void check_lossless(uint16_t node, const Port& port);
+  void hold_output(uint16_t node, const Port& port);
   void hold_packet(const Port& port, const Packet& packet);
   void check_input_flows(uint16_t node, const Port& port);
   void check_input_flow(uint16_t node, const Port& port, FlowId id, uint32_t& packets);
@@ -142,6 +147,7 @@ class Checker : public Watcher {
   void check_output_flows(uint16_t node, const Port& port);
   void check_shares(uint16_t node, const Port& port);
   void check_held(uint16_t node, const Port& port);
+  void check_held_credits(uint16_t node, const Port& port, uint32_t channel);
   uint32_t flow_slot(PortIndex port, FlowId id) const { return port * (fabric_.topology().settings.flow_ids + 1) + id; }
   void cover_states(uint16_t node, const Port& port);
 
@@ -151,6 +157,7 @@ class Checker : public Watcher {
   Fabric& fabric_;
   SeedCoverage& coverage_;
   CheckerOptions options_;
+  const Lanes lanes_;
   std::vector<std::array<DirectionGhost, 2>> directions_;  // by topology link
   std::vector<GhostFrame> ghosts_;
   std::vector<uint32_t> free_ghosts_;

@@ -230,7 +230,8 @@ void Checker::check_link(uint32_t link, unsigned direction) {
   if (receiver != nullptr && (!receiver->session.up() || receiver->session.tag() != way.tag)) receiver = nullptr;
   for (uint32_t id = 1; id < way.channels.size(); ++id)
     if (way.channels[id].used) check_channel(link, direction, static_cast<FlowId>(id), sender, receiver);
-  if (receiver != nullptr) check_credits(link, direction);
+  for (uint32_t channel = 0; channel < lanes_.channels() && receiver != nullptr; ++channel)
+    check_credits(link, direction, channel);
 }
 
 void Checker::check_channel(uint32_t link, unsigned direction, FlowId id, const Port& sender, const Port* receiver) {
@@ -263,14 +264,15 @@ void Checker::check_channel(uint32_t link, unsigned direction, FlowId id, const 
                 std::to_string(flow.lost_total));
 }
 
-void Checker::check_credits(uint32_t link, unsigned direction) {
+void Checker::check_credits(uint32_t link, unsigned direction, uint32_t channel) {
   const LinkEnd from = end_of(link, direction), to = end_of(link, 1 - direction);
-  const LinkCredits& sender = fabric_.node(from.node_index)->port(from.port).credits;
-  const LinkCredits& receiver = fabric_.node(to.node_index)->port(to.port).credits;
+  const LinkCredits& sender = fabric_.node(from.node_index)->port(from.port).credits[channel];
+  const LinkCredits& receiver = fabric_.node(to.node_index)->port(to.port).credits[channel];
   const auto numbers = [&] {
-    return place(link, direction) + ": sent " + std::to_string(sender.sent_total()) + ", limit " +
-           std::to_string(sender.limit()) + ", received " + std::to_string(receiver.received_total()) + ", granted " +
-           std::to_string(receiver.granted()) + ", held " + std::to_string(receiver.held());
+    return place(link, direction) + " channel " + std::to_string(channel) + ": sent " +
+           std::to_string(sender.sent_total()) + ", limit " + std::to_string(sender.limit()) + ", received " +
+           std::to_string(receiver.received_total()) + ", granted " + std::to_string(receiver.granted()) + ", held " +
+           std::to_string(receiver.held());
   };
   if (serial_before(sender.limit(), sender.sent_total())) fail(6, numbers() + ": sent beyond the limit");
   if (serial_before(receiver.granted(), sender.limit())) fail(6, numbers() + ": a limit that was not granted");

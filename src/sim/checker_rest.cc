@@ -23,16 +23,25 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i)
     if (port.input.flows[static_cast<FlowId>(i)].in_use()) return where + "input flow " + std::to_string(i) + " in use";
   if (port.input.queued_packets != 0 || port.output.queued_packets != 0 || port.input.waiting_packets != 0)
-    return where + "packets queued";
+    return where + "packets queued: " + std::to_string(port.input.queued_packets) + " at the input (" +
+           std::to_string(port.input.lossless_packets) + " lossless), " + std::to_string(port.input.waiting_packets) +
+           " wait for a flow ID, " + std::to_string(port.output.queued_packets) + " at the output";
   if (port.input.orphans != 0) return where + std::to_string(port.input.orphans) + " orphans";
-  if (port.is_fabric() && !port.credits.all_home())
-    return where + "credits are not home: sent " + std::to_string(port.credits.sent_total()) + ", limit " +
-           std::to_string(port.credits.limit());
-  if (port.is_fabric() && port.credits.held() != 0) return where + "buffers of the link held";
+  for (uint32_t channel = 0; channel < port.channels && port.is_fabric(); ++channel) {
+    const LinkCredits& credits = port.credits[channel];
+    if (!credits.all_home())
+      return where + "credits of channel " + std::to_string(channel) + " are not home: sent " +
+             std::to_string(credits.sent_total()) + ", limit " + std::to_string(credits.limit());
+    if (credits.held() != 0) return where + "buffers of channel " + std::to_string(channel) + " held";
+  }
+  if (port.input.lossless_packets != 0) return where + "lossless packets counted";
+  for (const uint32_t full : port.input.flows_full)
+    if (full != 0) return where + "a flow is counted as full";
+  if (port.pause.told() != 0) return where + "the host is told to pause";
   if (!port.is_fabric() && port.input.flows.available() != port.input.flows.size())
     return where + "edge flow IDs missing";
   for (const Voq& voq : port.input.voqs)
-    if (voq.room != fabric_.topology().settings.output_room_buffers || !voq.ready.empty() || !voq.wanting.empty())
+    if (voq.room != fabric_.topology().settings.output_room_buffers || !voq.ready.empty())
       return where + "room " + std::to_string(voq.room) + " towards an output";
   return {};
 }

@@ -20,10 +20,11 @@ std::string numbers(const OutputFlow& entry) {
 }
 }  // namespace
 
-void Checker::Held::reset(size_t ports, uint32_t flow_ids) {
-  cost_by_input.assign(ports, 0);
+void Checker::Held::reset(size_t ports, uint32_t lanes, uint32_t flow_ids) {
+  lane_count = lanes;
+  cost_by_input.assign(ports, {});
   orphans_by_input.assign(ports, 0);
-  room_by_pair.assign(ports * ports, 0);
+  room.assign(ports * ports * lane_count, 0);
   bytes.assign(ports * (flow_ids + size_t{1}), 0);
   packets.assign(ports * (flow_ids + size_t{1}), 0);
   copies = 0;
@@ -33,9 +34,9 @@ void Checker::check_node(uint16_t node) {
   ++checks_;
   check_counters(node);
   const Node& state = *fabric_.node(node);
-  held_.reset(state.ports(), fabric_.topology().settings.flow_ids);
+  held_.reset(state.ports(), lanes_.count(), fabric_.topology().settings.flow_ids);
   held_.exact = state.workers() == 1;
-  for (PortIndex index = 0; index < state.ports(); ++index) hold_output(state.port(index));
+  for (PortIndex index = 0; index < state.ports(); ++index) hold_output(node, state.port(index));
   for (PortIndex index = 0; index < state.ports(); ++index) check_output_flows(node, state.port(index));
   for (PortIndex index = 0; index < state.ports(); ++index) {
     const Port& port = state.port(index);
@@ -62,6 +63,7 @@ void Checker::check_counters(uint16_t node) {
     in += port.received_frames + port.originated_frames + port.copied_frames;
     out += port.sent_frames + port.consumed_frames;
     for (const uint64_t drops : port.drops) out += drops;
+    check_lossless(node, state.port(index));
   }
   const auto held = static_cast<uint64_t>(fabric_.pool().held(fabric_.owner(node)));
   if (in != out + held)
@@ -69,26 +71,44 @@ void Checker::check_counters(uint16_t node) {
                 " went, but it holds " + std::to_string(held));
 }
 
+// Invariant 7: a lossless frame dies of faults and of age, or of what its host or the file says, never of a mark.
+void Checker::check_lossless(uint16_t node, const Port& port) {
+  constexpr DropReason kAllowed[] = {DropReason::life_ended,     DropReason::link_down,   DropReason::protocol_error,
+                                     DropReason::no_route,       DropReason::hop_limit,   DropReason::same_port,
+                                     DropReason::no_such_port,   DropReason::vlan_egress, DropReason::bad_frame,
+                                     DropReason::output_too_long};
+  uint64_t allowed = 0;
+  for (const DropReason reason : kAllowed) allowed += port.counters.drops[static_cast<unsigned>(reason)];
+  const uint64_t lost = port.counters.events[static_cast<unsigned>(ProtocolEvent::lossless_lost)];
+  if (lost > allowed)
+    fail(7, place(node, port.index) + ": " + std::to_string(lost) + " lossless frames lost, " +
+                std::to_string(allowed) + " for a reason that there may be");
+}
+
 void Checker::hold_packet(const Port& port, const Packet& packet) {
   if (packet.input.port == kNoPort) return;
-  const size_t ports = held_.cost_by_input.size();
   const bool copy = packet.flags & kPacketCopy;
-  held_.room_by_pair[packet.input.port * ports + port.index] += packet.cost;
+  held_.room_of(packet.input.port, port.index, packet.lane) += packet.cost;
   if (copy)
     held_.copies += packet.cost;
   else
-    held_.cost_by_input[packet.input.port] += packet.cost;
+    held_.cost_by_input[packet.input.port][packet.vc] += packet.cost;
 }
 
-void Checker::hold_output(const Port& port) {
+void Checker::hold_output(uint16_t node, const Port& port) {
   const auto hold_flow = [&](const Packet& packet) {
     if (packet.output_flow == kNoFlow) return;
     held_.bytes[flow_slot(port.index, packet.output_flow)] += packet.payload;
     ++held_.packets[flow_slot(port.index, packet.output_flow)];
   };
-  for (const Packet* packet = port.output.queue.head; packet != nullptr; packet = packet->next) {
-    hold_packet(port, *packet);
-    hold_flow(*packet);
+  for (uint32_t lane = 0; lane < lanes_.count(); ++lane) {
+    for (const Packet* packet = port.output.queues[lane].head; packet != nullptr; packet = packet->next) {
+      if (packet->lane != lane) fail(2, place(node, port.index) + ": a packet in the queue of another lane");
+      hold_packet(port, *packet);
+      hold_flow(*packet);
+    }
+    if (port.output.queues[lane].empty() == ((port.output.queued_lanes >> lane & 1) != 0))
+      fail(8, place(node, port.index) + ": lane " + std::to_string(lane) + " is not marked as it is");
   }
   for (uint32_t i = 0; i < port.output.pending_packets; ++i) {
     hold_packet(port, *port.output.pending[i]);
@@ -96,11 +116,14 @@ void Checker::hold_output(const Port& port) {
   }
   const size_t ports = held_.cost_by_input.size();
   for (PortIndex input = 0; input < ports; ++input) {
-    const Returns& returns = port.output.returns[input];
-    held_.room_by_pair[input * ports + port.index] += returns.room;
-    held_.cost_by_input[input] += returns.held;
-    held_.copies += returns.room - returns.held;
-    held_.orphans_by_input[input] += returns.orphans;
+    held_.orphans_by_input[input] += port.output.orphans[input];
+    for (uint32_t lane = 0; lane < lanes_.count(); ++lane) {
+      const Returns& returns = port.output.returns[lane * ports + input];
+      const uint8_t came_in = fabric_.node(node)->port(input).input.voqs[lane * ports + port.index].came_in;
+      held_.room_of(input, port.index, lane) += returns.room;
+      held_.cost_by_input[input][came_in] += returns.held;
+      held_.copies += returns.room - returns.held;
+    }
   }
 }
 
@@ -151,6 +174,12 @@ void Checker::check_shares(uint16_t node, const Port& port) {
 
 void Checker::check_input_flows(uint16_t node, const Port& port) {
   uint32_t packets = 0;
+  for (const Fifo& fifo : port.input.fifos) {
+    for (const Packet* packet = fifo.queue.head; packet != nullptr; packet = packet->next) {
+      ++packets;
+      held_.cost_by_input[port.index][packet->vc] += packet->cost;
+    }
+  }
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
     const auto id = static_cast<FlowId>(i);
     const InputFlow& flow = port.input.flows[id];
@@ -180,7 +209,7 @@ void Checker::check_input_flow(uint16_t node, const Port& port, FlowId id, uint3
   for (const Packet* packet = flow.queue.head; packet != nullptr; packet = packet->next) {
     bytes += packet->payload;
     ++count;
-    held_.cost_by_input[port.index] += packet->cost;
+    held_.cost_by_input[port.index][packet->vc] += packet->cost;
   }
   packets += count;
   if (flow.queue_extent() != bytes || flow.queued_packets != count)
@@ -225,21 +254,30 @@ void Checker::check_reservation(uint16_t node, const Port& port, FlowId id) {
 // A flow with a queue stands in the list that its state names, once.
 void Checker::check_lists(uint16_t node, const Port& port) {
   uint32_t listed = 0, standing = 0;
-  for (PortIndex output = 0; output < port.input.voqs.size(); ++output) {
-    const Voq& voq = port.input.voqs[output];
-    if (voq.lent.count() != 0 && !voq.wanting.empty())
+  const auto look = [&](const FlowList& list, FlowState wanted, PortIndex output, const Voq* voq) {
+    for (FlowId id = list.head; id != kNoFlow; id = port.input.flows[id].next_in_list) {
+      const InputFlow& flow = port.input.flows[id];
+      if (flow.state != wanted || flow.follow_port != output || flow.queue.empty() ||
+          (voq != nullptr && &port.input.voqs[flow.voq] != voq))
+        fail(8, place(node, port.index) + " input flow " + std::to_string(id) +
+                    ": in a list it does not belong in: " + numbers(flow));
+      if (++listed > port.input.flows.size()) fail(8, place(node, port.index) + ": a list of flows has a loop");
+    }
+  };
+  for (PortIndex output = 0; output < port.input.ids.size(); ++output) {
+    const OutputIds& ids = port.input.ids[output];
+    if (ids.lent.count() != 0 && !ids.wanting.empty())
       fail(8, place(node, port.index) + ": flows wait for a flow ID of port " + std::to_string(output) +
                   ", which has lent some");
-    for (int which = 0; which < 2; ++which) {
-      const FlowState wanted = which == 0 ? FlowState::ready : FlowState::wanting;
-      for (FlowId id = which == 0 ? voq.ready.head : voq.wanting.head; id != kNoFlow;
-           id = port.input.flows[id].next_in_list) {
-        const InputFlow& flow = port.input.flows[id];
-        if (flow.state != wanted || flow.follow_port != output || flow.queue.empty())
-          fail(8, place(node, port.index) + " input flow " + std::to_string(id) +
-                      ": in a list it does not belong in: " + numbers(flow));
-        if (++listed > port.input.flows.size()) fail(8, place(node, port.index) + ": a list of flows has a loop");
-      }
+    look(ids.wanting, FlowState::wanting, output, nullptr);
+  }
+  for (const Voq& voq : port.input.voqs) look(voq.ready, FlowState::ready, voq.output, &voq);
+  for (uint32_t fifo = 0; fifo < lanes_.count(); ++fifo) {
+    const Fifo& waiting = port.input.fifos[fifo];
+    for (const Voq& voq : port.input.voqs) {
+      const bool marked = voq.fifos >> fifo & 1;
+      if (marked != (!waiting.queue.empty() && &port.input.voqs[waiting.voq] == &voq))
+        fail(8, place(node, port.index) + ": fifo " + std::to_string(fifo) + " waits elsewhere than is marked");
     }
   }
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
@@ -255,26 +293,29 @@ void Checker::check_lists(uint16_t node, const Port& port) {
 
 // Invariant 6 of the receiving side, the room of the crossing and the orphans.
 void Checker::check_held(uint16_t node, const Port& port) {
-  const size_t ports = held_.cost_by_input.size();
   const uint32_t total = fabric_.topology().settings.output_room_buffers;
-  for (PortIndex output = 0; output < ports; ++output) {
-    const uint32_t there = port.input.voqs[output].room + held_.room_by_pair[port.index * ports + output];
+  for (const Voq& voq : port.input.voqs) {
+    const uint32_t there = voq.room + held_.room_of(port.index, voq.output, voq.lane);
     if (held_.exact ? there != total : there > total)
-      fail(6, place(node, port.index) + " towards port " + std::to_string(output) + ": room " +
-                  std::to_string(port.input.voqs[output].room) + ", " + std::to_string(there) +
+      fail(6, place(node, port.index) + " towards port " + std::to_string(voq.output) + " lane " +
+                  std::to_string(voq.lane) + ": room " + std::to_string(voq.room) + ", " + std::to_string(there) +
                   " with what is used, of " + std::to_string(total));
   }
   const uint32_t orphans = held_.orphans_by_input[port.index];
   if (held_.exact ? orphans != port.input.orphans : orphans > port.input.orphans)
     fail(1, place(node, port.index) + ": " + std::to_string(port.input.orphans) + " orphans counted, " +
                 std::to_string(orphans) + " are there");
-  if (!port.is_fabric()) return;
-  const LinkCredits& credits = port.credits;
-  const uint32_t held = held_.cost_by_input[port.index];
+  for (uint32_t channel = 0; channel < port.channels && port.is_fabric(); ++channel)
+    check_held_credits(node, port, channel);
+}
+
+void Checker::check_held_credits(uint16_t node, const Port& port, uint32_t channel) {
+  const LinkCredits& credits = port.credits[channel];
+  const uint32_t held = held_.cost_by_input[port.index][channel];
   const auto numbers_of = [&] {
-    return place(node, port.index) + ": granted " + std::to_string(credits.granted()) + ", received " +
-           std::to_string(credits.received_total()) + ", held " + std::to_string(credits.held()) + " of " +
-           std::to_string(credits.buffers());
+    return place(node, port.index) + " channel " + std::to_string(channel) + ": granted " +
+           std::to_string(credits.granted()) + ", received " + std::to_string(credits.received_total()) + ", held " +
+           std::to_string(credits.held()) + " of " + std::to_string(credits.buffers());
   };
   if (held_.exact ? held != credits.held() : held > credits.held())
     fail(6, numbers_of() + ", but packets hold " + std::to_string(held));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace heddle::sim {
 
@@ -73,13 +74,40 @@ void HostActor::receive(Nanos now) {
 
 void HostActor::take(Packet& packet, Nanos now) {
   ++received_frames_;
-  if (fabric_.watcher() != nullptr) fabric_.watcher()->on_host_frame(index_, packet, SimPool::tag(packet).flooded, now);
+  PauseFrame pause;
+  const bool control = read_pause(packet.data, packet.length, pause);
+  if (fabric_.watcher() != nullptr && !control)
+    fabric_.watcher()->on_host_frame(index_, packet, SimPool::tag(packet).flooded, now);
   Trailer trailer;
+  if (hear_pause(packet, now)) return;
   if (!read_trailer(packet.data, packet.length, trailer)) return;
   if (trailer.flow >= fabric_.traffic().flows.size()) return;
   HostFlow& flow = fabric_.traffic().flows[trailer.flow];
   if (flow.destination != index_) return;  // flooded to all
   count_delivery(flow, trailer, packet.length, now);
+}
+
+// PAUSE and PFC of the switch.
+bool HostActor::hear_pause(const Packet& packet, Nanos now) {
+  PauseFrame frame;
+  if (!read_pause(packet.data, packet.length, frame)) return false;
+  const uint64_t rate_bps = port().rate_bps != 0 ? port().rate_bps : kRateUnknownBps;
+  for (unsigned p = 0; p < kPriorities; ++p) {
+    if (frame.by_priority && !(frame.enabled >> p & 1)) continue;
+    told_to_wait_until_ns_[p] = now + pause_ns(frame.quanta[frame.by_priority ? p : 0], rate_bps);
+  }
+  const std::vector<uint16_t> waiting = std::exchange(told_to_wait_, {});
+  for (const uint16_t flow : waiting) schedule(flow, now);
+  return true;
+}
+
+// Hosts know which priorities the class of a flow has.
+Nanos HostActor::paused_until(const HostFlow& flow) const {
+  const uint8_t priorities = fabric_.topology().classes[flow.class_index].priorities();
+  Nanos until = 0;
+  for (unsigned p = 0; p < kPriorities; ++p)
+    if (priorities >> p & 1) until = std::max(until, told_to_wait_until_ns_[p]);
+  return until;
 }
 
 void HostActor::count_delivery(HostFlow& flow, const Trailer& trailer, uint32_t length, Nanos now) {
@@ -156,6 +184,10 @@ void HostActor::send_due(Nanos now) {
 Nanos HostActor::send_burst(HostFlow& flow, Nanos due, Nanos now) {
   if (now >= flow.stops_ns) return kNever;
   if (now < flow.starts_ns) return flow.starts_ns;
+  if (const Nanos until = paused_until(flow); now < until) {
+    told_to_wait_.push_back(flow.id);
+    return until;
+  }
   for (uint32_t i = 0; i < flow.burst_frames; ++i) {
     if (flow.sent_frames >= flow.frames_max) return kNever;
     if (!window_open(flow, now)) return flow.window_moved_ns + flow.window_patience_ns;

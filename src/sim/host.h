@@ -3,6 +3,7 @@
 // whatever an attacker or a broken machine would.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "sim/fabric.h"
 #include "sim/hostile.h"
 #include "sim/sim_frame.h"
+#include "wire/pause.h"
 #include "wire/random.h"
 
 namespace heddle::sim {
@@ -49,6 +51,8 @@ class HostActor : public Actor {
   static constexpr Nanos kRetryNs = 2 * kMicrosecond;
 
   void receive(Nanos now);
+  bool hear_pause(const Packet& packet, Nanos now);
+  Nanos paused_until(const HostFlow& flow) const;
   void take(Packet& packet, Nanos now);
   void count_delivery(HostFlow& flow, const Trailer& trailer, uint32_t length, Nanos now);
   void count_message(HostFlow& flow, const Trailer& trailer, Nanos now);
@@ -72,6 +76,8 @@ class HostActor : public Actor {
   Nanos next_hostile_ns_ = kNever;
   Nanos free_ns_ = 0;
   Nanos paused_until_ns_ = 0;
+  std::array<Nanos, kPriorities> told_to_wait_until_ns_{};  // by the switch, by priority (F10)
+  std::vector<uint16_t> told_to_wait_;                      // flows that do; again where they wait again
   bool stopped_ = false;
   uint64_t received_frames_ = 0;
 };

@@ -7,6 +7,7 @@
 #include "sim/fabric.h"
 #include "sim/host.h"
 #include "wire/fabric_frame.h"
+#include "wire/pause.h"
 
 namespace heddle::sim {
 
@@ -78,6 +79,7 @@ void HostileSender::write(Packet& packet, Fabric& fabric, uint16_t host, Nanos n
       break;
   }
   write_plain(packet, kind, self.mac, victim, native, false, 60, now);
+  if (kind == HostileKind::pause_storm) write_storm(packet, self.mac);
   if (kind == HostileKind::runt) packet.length = static_cast<uint16_t>(random_.below(18));
   if (kind == HostileKind::mac_control) store_be16(packet.data + 12, 0x8808);
   if (kind == HostileKind::stacked_tags) {
@@ -89,6 +91,15 @@ void HostileSender::write(Packet& packet, Fabric& fabric, uint16_t host, Nanos n
     packet.length = static_cast<uint16_t>(random_.below(200));
     for (uint32_t i = 0; i < packet.length; ++i) packet.data[i] = static_cast<uint8_t>(random_.next());
   }
+}
+
+// PAUSE or PFC without end, now and then one that ends it, or one that says nothing that is right.
+void HostileSender::write_storm(Packet& packet, uint64_t source) {
+  PauseFrame frame{.by_priority = random_.below(2) == 0, .enabled = static_cast<uint8_t>(random_.next()), .quanta = {}};
+  for (uint16_t& quanta : frame.quanta)
+    quanta = random_.below(16) == 0 ? uint16_t{0} : static_cast<uint16_t>(random_.next());
+  write_pause(packet, frame, source);
+  if (random_.below(8) == 0) packet.length = static_cast<uint16_t>(random_.below(60));
 }
 
 // They look as if a neighbour had sent them: right version, right check.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/scenario_reader.h"
 
+#include "config/budget.h"
 #include "config/units.h"
 #include "sim/scenario_keys.h"
 
@@ -124,7 +125,6 @@ void ScenarioReader::read_ports() {
 }
 
 void ScenarioReader::finish_nodes() {
-  const FabricSettings& settings = builder_.topology().settings;
   for (uint16_t node = 0; node < node_values_.size(); ++node) {
     NodeSetup setup;
     setup.match_entries = 16384;
@@ -134,7 +134,8 @@ void ScenarioReader::finish_nodes() {
     scenario_.setup.nodes.push_back(setup);
   }
   for (auto& both : scenario_.setup.links)
-    for (MemoryLinkOptions& way : both) way.receive_frames = std::max(way.receive_frames, settings.link_credits + 512);
+    for (MemoryLinkOptions& way : both)
+      way.receive_frames = std::max(way.receive_frames, link_buffers(builder_.topology()) + 512);
 }
 
 void ScenarioReader::read_times() {

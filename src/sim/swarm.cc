@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <sstream>
+#include <stdexcept>
+
+#include "topology/virtual_channels.h"
 
 namespace heddle::sim {
 
@@ -105,6 +108,33 @@ void draw_faults(Swarm& swarm, Random& random) {
   plan.pause_max_ns = one_in(random, 20) ? kSecond : 40 * kMillisecond;
 }
 
+// C9: in some seeds, with a generator of its own, so that the others stay what they were. Hosts of some ports do not
+// listen, and hostile ones pause what they can.
+void draw_lossless(Swarm& swarm, Random random) {
+  if (!one_in(random, 3)) return;
+  Topology& topology = swarm.setup.topology;
+  const uint32_t needed = lossless_channels_needed(topology);
+  if (needed > kLosslessChannelsMax) return;
+  topology.lossless_channels = needed;
+  topology.settings.lossless_credits = static_cast<uint32_t>(pick(random, {8, 16, 64}));
+  topology.settings.pause_watchdog_ns = draw(random, 1, 5) * kMillisecond;
+  for (TrafficClass& traffic_class : topology.classes) traffic_class.lossless = one_in(random, 2);
+  topology.classes[random.below(topology.classes.size())].lossless = true;
+  const bool without_flows = one_in(random, 3);
+  for (TrafficClass& traffic_class : topology.classes)
+    if (traffic_class.lossless && without_flows) traffic_class.flow_channels = false;
+  for (HostFlow& flow : swarm.flows) flow.ordered = topology.classes[flow.class_index].flow_channels;
+  if (const std::string ring = find_buffer_ring(topology, needed); !ring.empty())
+    throw std::runtime_error("a ring of buffers: " + ring);
+  for (auto& both : swarm.setup.links)
+    for (MemoryLinkOptions& way : both) way.receive_frames += needed * topology.settings.lossless_credits;
+  for (const HostSetup& host : swarm.setup.hosts)
+    topology.nodes[host.port.node_index].ports[host.port.port].flow_control =
+        static_cast<HostFlowControl>(one_in(random, 8) ? 0 : draw(random, 1, 2));
+  for (HostileOptions& options : swarm.hostile)
+    if (options.kinds != 0 && one_in(random, 2)) options.kinds |= 1u << static_cast<unsigned>(HostileKind::pause_storm);
+}
+
 }  // namespace
 
 Swarm draw_swarm(uint64_t seed) {
@@ -125,6 +155,7 @@ Swarm draw_swarm(uint64_t seed) {
   draw_links(swarm, random);
   draw_traffic(swarm, random);
   draw_faults(swarm, random);
+  draw_lossless(swarm, Random(seed ^ 0x10551e55));
   swarm.setup.complete_checksums = one_in(random, 3);
   if (swarm.setup.complete_checksums)
     for (HostFlow& flow : swarm.flows)
@@ -156,7 +187,9 @@ std::string Swarm::text() const {
       << s.ack_hard_ns << "\nclasses";
   for (const TrafficClass& c : topology.classes)
     out << " {" << c.name << " life " << c.life_ns << " match " << int{c.match} << " queue " << c.flow_queue_bytes
-        << (c.flow_channels ? "" : " no flows") << '}';
+        << (c.flow_channels ? "" : " no flows") << (c.lossless ? " lossless" : "") << '}';
+  out << "\nlossless channels " << topology.lossless_channels << " of " << s.lossless_credits << " credits, watchdog "
+      << s.pause_watchdog_ns;
   for (size_t i = 0; i < setup.links.size(); ++i) {
     const TopologyLink& link = topology.links[i];
     for (unsigned way = 0; way < 2; ++way) {

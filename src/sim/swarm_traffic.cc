@@ -117,7 +117,7 @@ void draw_hostile(Swarm& swarm, Random& random) {
   const bool moving = one_in(random, 2);  // one address at several ports
   for (uint64_t hosts = draw(random, moving ? 2 : 1, 3); hosts > 0; --hosts) {
     HostileOptions& options = swarm.hostile[random.below(swarm.hostile.size())];
-    for (unsigned kind = 0; kind < kHostileKinds; ++kind)
+    for (unsigned kind = 0; kind < static_cast<unsigned>(HostileKind::pause_storm); ++kind)
       if (one_in(random, 3)) options.kinds |= 1u << kind;
     if (moving) options.kinds |= 1u << static_cast<unsigned>(HostileKind::moving_station);
     options.starts_ns = swarm.setup.start_ns + random.below(20 * kMillisecond);

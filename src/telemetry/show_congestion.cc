@@ -38,10 +38,23 @@ Json flow_json(const SwitchProcess& process, const TopologyNode& about, const Po
           {"for_ns", now > limit.since_ns ? now - limit.since_ns : 0}};
 }
 
+// An edge port that has told its host to wait (F10), or is held by it (K14).
+Json paused_json(const TopologyNode& about, const Port& port) {
+  const auto count = [&port](ProtocolEvent event) { return port.counters.events[static_cast<unsigned>(event)]; };
+  return {{"node", about.name},
+          {"port", about.ports[port.index].name},
+          {"told_priorities", port.pause.told()},
+          {"queued_packets", port.input.lossless_packets},
+          {"obeys", port.output.paused_lanes != 0},
+          {"told", count(ProtocolEvent::pause_sent)},
+          {"heard", count(ProtocolEvent::pause_heard)},
+          {"overruled", count(ProtocolEvent::pause_overruled)}};
+}
+
 }  // namespace
 
 Json show_congestion(const SwitchProcess& process, const ShowRequest& request) {
-  Json outputs = Json::array(), flows = Json::array();
+  Json outputs = Json::array(), flows = Json::array(), hosts = Json::array();
   uint64_t held = 0;
   const Nanos now = monotonic_now();
   for_each_node(process, request, [&](const ProcessNode& node) {
@@ -52,6 +65,8 @@ Json show_congestion(const SwitchProcess& process, const ShowRequest& request) {
       for (uint32_t first = 1; first <= ids; first += kIdsAtOnce) {
         look_at_port(process, node, index, [&](const Port& port) {
           if (first == 1 && port.output.congestion.congested()) outputs.push_back(output_json(about, port, now));
+          if (first == 1 && (port.pause.told() != 0 || port.output.paused_lanes != 0))
+            hosts.push_back(paused_json(about, port));
           ids = port.input.flows.size();
           for (uint32_t id = first; id <= ids && id < first + kIdsAtOnce; ++id) {
             const InputFlow& flow = port.input.flows[static_cast<FlowId>(id)];
@@ -63,7 +78,11 @@ Json show_congestion(const SwitchProcess& process, const ShowRequest& request) {
       }
     });
   });
-  return {{"outputs", std::move(outputs)}, {"held", held}, {"offset", request.offset}, {"flows", std::move(flows)}};
+  return {{"outputs", std::move(outputs)},
+          {"hosts", std::move(hosts)},
+          {"held", held},
+          {"offset", request.offset},
+          {"flows", std::move(flows)}};
 }
 
 }  // namespace heddle

@@ -13,8 +13,9 @@ struct PortTables {
   uint32_t orphans = 0;
   uint64_t queue_extent_bytes = 0, flow_extent_bytes = 0, output_extent_bytes = 0;
   uint32_t input_packets = 0, waiting_packets = 0, output_packets = 0;
-  uint32_t credits_sent = 0, credits_limit = 0, credits_held = 0, credits_buffers = 0;
-  bool fabric = false, credits_home = true;
+  uint32_t channels = 0;
+  std::array<LinkCredits, kVirtualChannels> credits{};
+  bool fabric = false, session_up = false;
 };
 
 void add_flows(const Port& port, uint32_t first, PortTables& tables) {
@@ -47,14 +48,34 @@ PortTables tables_of(const SwitchProcess& process, const ProcessNode& node, Port
       tables.waiting_packets = port.input.waiting_packets;
       tables.output_packets = port.output.queued_packets + port.output.pending_packets;
       tables.fabric = port.is_fabric();
-      tables.credits_sent = port.credits.sent_total();
-      tables.credits_limit = port.credits.limit();
-      tables.credits_held = port.credits.held();
-      tables.credits_buffers = port.credits.buffers();
-      tables.credits_home = !port.session.up() || port.credits.all_home();
+      tables.channels = port.channels;
+      tables.credits = port.credits;
+      tables.session_up = port.session.up();
     });
   }
   return tables;
+}
+
+// Of the link as a whole, and of each virtual channel where there are several (C9).
+Json credits_json(const PortTables& tables) {
+  Json channels = Json::array();
+  uint32_t left = 0, held = 0, buffers = 0;
+  bool all_home = true;
+  for (uint32_t channel = 0; channel < tables.channels; ++channel) {
+    const LinkCredits& credits = tables.credits[channel];
+    const uint32_t left_here = credits.limit() - credits.sent_total();
+    left += left_here;
+    held += credits.held();
+    buffers += credits.buffers();
+    all_home = all_home && (!tables.session_up || credits.all_home());
+    channels.push_back({{"channel", channel},
+                        {"sent", credits.sent_total()},
+                        {"limit", credits.limit()},
+                        {"left", left_here},
+                        {"held", credits.held()},
+                        {"buffers", credits.buffers()}});
+  }
+  return {{"left", left}, {"all_home", all_home}, {"held", held}, {"buffers", buffers}, {"channels", channels}};
 }
 
 Json port_json(const TopologyNode& about, PortIndex index, const PortTables& tables) {
@@ -70,13 +91,7 @@ Json port_json(const TopologyNode& about, PortIndex index, const PortTables& tab
             {"input_packets", tables.input_packets},
             {"waiting_packets", tables.waiting_packets},
             {"output_packets", tables.output_packets}};
-  if (tables.fabric)
-    json["credits"] = {{"sent", tables.credits_sent},
-                       {"limit", tables.credits_limit},
-                       {"left", tables.credits_limit - tables.credits_sent},
-                       {"all_home", tables.credits_home},
-                       {"held", tables.credits_held},
-                       {"buffers", tables.credits_buffers}};
+  if (tables.fabric) json["credits"] = credits_json(tables);
   return json;
 }
 

@@ -43,6 +43,7 @@ void mix_port(Mixer& mixer, const TopologyPort& port) {
   mixer.add(uint64_t{port.forward_reserved});
   mixer.add(port.flood_frames_per_second);
   mixer.add(port.stations_max);
+  mixer.add(uint64_t{static_cast<uint8_t>(port.flow_control)});
 }
 
 void mix_class(Mixer& mixer, const TrafficClass& traffic_class) {
@@ -50,6 +51,7 @@ void mix_class(Mixer& mixer, const TrafficClass& traffic_class) {
   mixer.add(traffic_class.ftag);
   mixer.add(traffic_class.match);
   mixer.add(uint64_t{traffic_class.flow_channels});
+  mixer.add(uint64_t{traffic_class.lossless});
   mixer.add(uint64_t{traffic_class.congestion_control});
   mixer.add(traffic_class.pcp_set);
   mixer.add(traffic_class.dscp_set);
@@ -65,9 +67,11 @@ void mix_settings(Mixer& mixer, const FabricSettings& settings) {
   mixer.add(settings.station_age_ns);
   mixer.add(settings.flow_ids);
   mixer.add(settings.link_credits);
+  mixer.add(settings.lossless_credits);
   mixer.add(settings.input_drop_mark_packets);
   mixer.add(settings.output_room_buffers);
   mixer.add(settings.orphans_max);
+  mixer.add(settings.pause_watchdog_ns);
   mixer.add(settings.ack_records_max);
   mixer.add(settings.ack_idle_ns);
   mixer.add(settings.ack_busy_ns);

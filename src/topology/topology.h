@@ -3,6 +3,7 @@
 // The position of a node in `nodes` and of a port in `ports` is its index everywhere in the program.
 #pragma once
 
+#include <algorithm>
 #include <bitset>
 #include <cstdint>
 #include <string>
@@ -14,6 +15,10 @@ namespace heddle {
 
 constexpr uint16_t kVlanMax = 4094;
 constexpr uint32_t kEthernetHeaderBytes = 14;
+constexpr uint64_t kRateUnknownBps = 10'000'000'000;  // of ports without a configured rate
+
+// How an edge port asks its host to wait, and is asked by it (C9).
+enum class HostFlowControl : uint8_t { off, pause, pfc };
 
 struct PortPeer {
   uint16_t node_index = 0;
@@ -38,6 +43,7 @@ struct TopologyPort {
   bool forward_reserved = false;  // edge ports: LLDP and BPDUs pass instead of being dropped
   uint32_t flood_frames_per_second = 1000;  // edge ports: broadcast, multicast and unknown unicast, each port
   uint32_t stations_max = 16384;            // edge ports: learned addresses
+  HostFlowControl flow_control = HostFlowControl::pfc;  // edge ports: of lossless classes
 };
 
 struct TopologyNode {
@@ -64,16 +70,24 @@ enum MatchField : uint8_t {
 
 constexpr size_t kClassesMax = 16;
 
+constexpr Nanos kLifeMaxNs = 4 * kSecond;  // 16 bits of units in the header
+constexpr Nanos kFloodLifeMax = 50 * kMillisecond;
+
 struct TrafficClass {
   std::string name = "default";
   uint8_t ftag = 0;                        // below kClassesMax, unique
   uint8_t match = kMatchIp | kMatchPorts;  // MatchField bits
   bool congestion_control = true;          // C3: flows to congested hosts are held to their share
   bool flow_channels = true;               // F11: false = no-flow, unacknowledged
+  bool lossless = false;                   // C9: waits where a lossy class is dropped
   uint16_t pcp_set = 0xff;                 // bit p: frames of PCP p (untagged: the port default 0) are of this class
   uint64_t dscp_set = 0;                   // bit d: IP packets of DSCP d are of this class; looked at before PCP
   Nanos life_ns = 50 * kMillisecond;       // K8
-  uint32_t flow_queue_bytes = 256 * 1024;  // drop mark of one flow's input queue (A8)
+  uint32_t flow_queue_bytes = 256 * 1024;  // of one flow's input queue: drop mark (A8), lossless: its host is paused
+  // 802.1p priorities of its frames, bit p; one that DSCP alone tells has that of untagged frames.
+  uint8_t priorities() const { return pcp_set == 0 ? uint8_t{1} : static_cast<uint8_t>(pcp_set); }
+  // K8, of a frame that is flooded: floods are lossy, whatever their class.
+  Nanos flood_life_ns() const { return std::min(life_ns, kFloodLifeMax); }
 };
 
 struct StaticStation {
@@ -84,20 +98,22 @@ struct StaticStation {
 
 // Timers and sizes of the whole fabric; the defaults suit software ports.
 struct FabricSettings {
-  Nanos hello_interval_ns = 10 * kMillisecond;  // K1
-  uint32_t hellos_missed = 10;                  // dead after so many intervals
-  Nanos probe_base_ns = 20 * kMillisecond;      // K5; backs off to 8 times this
-  Nanos credit_interval_ns = 1 * kMillisecond;  // K7: totals and limits while frames are outstanding
-  Nanos station_age_ns = 300 * kSecond;         // E1
-  uint32_t flow_ids = 2047;                     // per link direction (F2)
-  uint32_t link_credits = 1024;                 // buffers a fabric port grants (C9)
-  uint32_t input_drop_mark_packets = 768;       // of all queues of one input port; below link_credits (A8, C9)
-  uint32_t output_room_buffers = 64;            // per input port at each output (X1)
-  uint32_t orphans_max = 1024;                  // K9, per input port
-  uint32_t ack_records_max = 48;                // W3
-  Nanos ack_idle_ns = 0;                        // W3: link idle
-  Nanos ack_busy_ns = 20 * kMicrosecond;        // W3: link busy, waiting for a good count
-  Nanos ack_hard_ns = 100 * kMicrosecond;       // W3: the latest
+  Nanos hello_interval_ns = 10 * kMillisecond;   // K1
+  uint32_t hellos_missed = 10;                   // dead after so many intervals
+  Nanos probe_base_ns = 20 * kMillisecond;       // K5; backs off to 8 times this
+  Nanos credit_interval_ns = 1 * kMillisecond;   // K7: totals and limits while frames are outstanding
+  Nanos station_age_ns = 300 * kSecond;          // E1
+  uint32_t flow_ids = 2047;                      // per link direction (F2)
+  uint32_t link_credits = 1024;                  // buffers a fabric port grants to lossy classes (C9)
+  uint32_t lossless_credits = 256;               // and in each lossless virtual channel
+  uint32_t input_drop_mark_packets = 768;        // of all queues of one input port; below link_credits (A8, C9)
+  uint32_t output_room_buffers = 64;             // per input port at each output (X1)
+  uint32_t orphans_max = 1024;                   // K9, per input port
+  Nanos pause_watchdog_ns = 100 * kMillisecond;  // K14: a host's PAUSE is obeyed so long without progress
+  uint32_t ack_records_max = 48;                 // W3
+  Nanos ack_idle_ns = 0;                         // W3: link idle
+  Nanos ack_busy_ns = 20 * kMicrosecond;         // W3: link busy, waiting for a good count
+  Nanos ack_hard_ns = 100 * kMicrosecond;        // W3: the latest
 };
 
 struct Topology {
@@ -108,7 +124,12 @@ struct Topology {
   std::vector<TrafficClass> classes;  // at least one
   std::vector<StaticStation> stations;
   FabricSettings settings;
+  uint32_t lossless_channels =
+      0;  // virtual channels 1 to so many, if any class is lossless (topology/virtual_channels.h)
 
+  bool any_lossless() const {
+    return std::any_of(classes.begin(), classes.end(), [](const TrafficClass& one) { return one.lossless; });
+  }
   // Of everything that both ends of a link must agree on (K1); the same for the same text on any machine.
   uint64_t hash() const;
   // Index into nodes, or -1.

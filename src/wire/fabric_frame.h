@@ -46,6 +46,8 @@ struct LinkFrame {
 // What is known of a data frame only when it is handed to the transmit queue (F6).
 struct Stamp {
   uint32_t session_tag;
+  uint8_t vc = 0;     // virtual channel that the frame goes on in
+  uint8_t flags = 0;  // HEDDLE_DATA_*
   uint32_t sequence;
   FlowId flow;
   uint32_t data_flow;   // position of the first byte; 0 with kNoFlow
@@ -205,7 +207,6 @@ inline void read_data_header(Packet& packet) {
   packet.hop_limit = header.hop_limit;
   packet.priority = header.priority;
   packet.payload = big_endian(header.length);
-  packet.header_flags = header.link.flags;
   packet.flags = static_cast<uint8_t>(packet.flags | kPacketFabric);
 }
 
@@ -236,13 +237,13 @@ inline void stamp_data_frame(Packet& packet, const Stamp& stamp) {
   header.link.version = HEDDLE_VERSION;
   header.link.kind = HEDDLE_DATA;
   header.link.channel = 0;
-  header.link.flags = packet.header_flags;
+  header.link.flags = stamp.flags;
   header.link.session_tag = big_endian(stamp.session_tag);
   header.link.sequence = big_endian(stamp.sequence);
   header.link.check = 0;
   header.flow_id = big_endian(stamp.flow);
   header.ftag = packet.ftag;
-  header.vc = packet.vc;
+  header.vc = stamp.vc;
   header.data_flow = big_endian(stamp.data_flow);
   header.destination_node = big_endian(packet.destination.node);
   header.destination_port = big_endian(packet.destination.port);

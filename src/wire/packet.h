@@ -33,11 +33,11 @@ struct alignas(64) Packet {
   uint16_t vni;        // bridged: the VLAN
   uint16_t cost;       // buffers it holds
   uint8_t ftag;
-  uint8_t vc;
+  uint8_t vc;    // virtual channel that it came in; 0 from hosts
+  uint8_t lane;  // of the output that it crosses to (topology/lanes.h)
   uint8_t hop_limit;
-  uint8_t priority;      // PCP << 1 | DEI; in the high half the sender's round trip code (flow/congestion_level.h)
-  uint8_t flags;         // PacketFlag
-  uint8_t header_flags;  // HEDDLE_DATA_* of the fabric header
+  uint8_t priority;  // PCP << 1 | DEI; in the high half the sender's round trip code (flow/congestion_level.h)
+  uint8_t flags;     // PacketFlag
 };
 
 static_assert(sizeof(Packet) == 64, "a Packet is one cache line");

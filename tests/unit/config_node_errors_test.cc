@@ -110,7 +110,8 @@ etc/node.yaml:5:33: devices.p2.loss: found 101%, allowed 0% to 100%, in steps of
 
 const WrongFile kBudgets[] = {
     {"credits_above_receive_ring", leaf1("receive_descriptors: 1024\n"),
-     "etc/node.yaml:4:22: receive_descriptors: found 1024, allowed 1088 or more (link_credits 1024 and a reserve "
+     "etc/node.yaml:4:22: receive_descriptors: found 1024, allowed 1088 or more (credits of the link 1024 and a "
+     "reserve "
      "of 64)\n"},
     {"pool", leaf1("buffers: 6000\n"),
      "etc/node.yaml:4:10: buffers: found 6000, allowed 7680 or more (credits, rings and caches of all ports)\n"},
@@ -121,7 +122,8 @@ const WrongFile kBudgets[] = {
     {"memory_in_huge_pages", leaf1("memory: 64M\nhuge_pages: true\n"),
      "etc/node.yaml:4:9: memory: found 64M, allowed 97M or more (32768 buffers of 2048 bytes)\n"},
     {"framecnt", leaf1_with("\"net_af_packet0,iface=a,framecnt=512\"", "\"net_af_packet1,iface=b,framecnt=512\""),
-     "etc/node.yaml:4:7: devices.p1: found framecnt 512, allowed 1088 or more (link_credits 1024 and a reserve of "
+     "etc/node.yaml:4:7: devices.p1: found framecnt 512, allowed 1088 or more (credits of the link 1024 and a reserve "
+     "of "
      "64)\n"},
 };
 

@@ -62,7 +62,7 @@ struct Fabric {
         flows[flow].level = level;
         told.pop_front();
       }
-      port.look(now, static_cast<uint32_t>(queue.size()) * kFrame, static_cast<uint32_t>(queue.size()), left,
+      port.look(now, static_cast<uint32_t>(queue.size()) * kFrame, static_cast<uint32_t>(queue.size()), active, left,
                 static_cast<uint8_t>(round_trip_code(round_trip_ns) << 4));
       deepest = std::max<size_t>(deepest, queue.size());
     }
@@ -155,7 +155,7 @@ TEST(EndpointCongestion, LevelsAndRecordsAreTheSame) {
 
 TEST(EndpointCongestion, LevelsAreMixedToThePosition) {
   EndpointCongestion port(kRate, kFrame, 1);
-  port.look(0, 200'000, 140, 0, 0);
+  port.look(0, 200'000, 140, 140, 0, 0);
   ASSERT_TRUE(port.congested());
   double sum = 0;
   for (int i = 0; i < 1000; ++i) sum += port.next_level();

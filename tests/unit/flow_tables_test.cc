@@ -17,23 +17,23 @@ namespace {
 
 TEST(OutputFlowTable, GivesEachIdOnceAndTheLastFreedFirst) {
   OutputFlowTable table(4, 2);
-  const FlowId first = table.reserve({1, 0, 10}), second = table.reserve({1, 0, 11});
+  const FlowId first = table.reserve({1, 0, 10}, 0), second = table.reserve({1, 0, 11}, 0);
   EXPECT_NE(first, second);
   EXPECT_EQ(table[first].input.flow, 10);
   table.free(first);
-  EXPECT_EQ(table.reserve({1, 0, 12}), first);  // its entry is still in the cache
+  EXPECT_EQ(table.reserve({1, 0, 12}, 0), first);  // its entry is still in the cache
   EXPECT_EQ(table.used(), 2u);
 }
 
 TEST(OutputFlowTable, NoInputTakesAllIds) {
   OutputFlowTable table(16, 5);  // 2 guaranteed to each of the 4 other ports
   uint32_t taken = 0;
-  while (table.reserve({1, 0, 1}) != kNoFlow) ++taken;
+  while (table.reserve({1, 0, 1}, 0) != kNoFlow) ++taken;
   EXPECT_EQ(taken, 16u - 3 * 2);
   for (PortIndex input = 1; input < 4; ++input) {
-    EXPECT_NE(table.reserve({1, input, 1}), kNoFlow);
-    EXPECT_NE(table.reserve({1, input, 2}), kNoFlow);
-    EXPECT_EQ(table.reserve({1, input, 3}), kNoFlow);
+    EXPECT_NE(table.reserve({1, input, 1}, 0), kNoFlow);
+    EXPECT_NE(table.reserve({1, input, 2}, 0), kNoFlow);
+    EXPECT_EQ(table.reserve({1, input, 3}, 0), kNoFlow);
   }
   EXPECT_EQ(table.used(), 16u);
 }
@@ -41,11 +41,11 @@ TEST(OutputFlowTable, NoInputTakesAllIds) {
 TEST(OutputFlowTable, AGuaranteeComesBackWithItsId) {
   OutputFlowTable table(8, 3);
   std::vector<FlowId> mine;
-  for (FlowId id; (id = table.reserve({1, 0, 1})) != kNoFlow;) mine.push_back(id);
+  for (FlowId id; (id = table.reserve({1, 0, 1}, 0)) != kNoFlow;) mine.push_back(id);
   EXPECT_EQ(mine.size(), 6u);
   for (FlowId id : mine) table.free(id);
   uint32_t again = 0;
-  while (table.reserve({1, 1, 1}) != kNoFlow) ++again;
+  while (table.reserve({1, 1, 1}, 0) != kNoFlow) ++again;
   EXPECT_EQ(again, 6u);
 }
 

@@ -79,8 +79,8 @@ TEST_P(Pair, AtRestNothingIsLeft) {
   EXPECT_EQ(fabric.pool.out(), 0);
   for (uint16_t node = 0; node < 2; ++node) {
     const Port& port = fabric.nodes[node]->port(1);
-    EXPECT_TRUE(port.credits.all_home());
-    EXPECT_EQ(port.credits.held(), 0u);
+    EXPECT_TRUE(port.credits[0].all_home());
+    EXPECT_EQ(port.credits[0].held(), 0u);
     for (const Voq& voq : port.input.voqs) EXPECT_EQ(voq.room, fabric.topology.settings.output_room_buffers);
   }
 }

@@ -232,9 +232,10 @@ Bytes example_data() {
   test.packet.vni = 42;
   test.packet.hop_limit = 31;
   test.packet.priority = 5 << 1;
-  test.packet.header_flags = HEDDLE_DATA_LOSSLESS;
   prepend_fabric_header(test.packet);
   stamp_data_frame(test.packet, {.session_tag = session_tag(kNonceLeaf, kNonceSpine),
+                                 .vc = 1,
+                                 .flags = HEDDLE_DATA_LOSSLESS,
                                  .sequence = 1,
                                  .flow = kFlow,
                                  .data_flow = first_position(kNonceLeaf, kNonceSpine, kFlow),

@@ -35,13 +35,13 @@ void fill(Packet& packet) {
   packet.source = {1, 7};
   packet.vni = 42;
   packet.ftag = 5;
-  packet.vc = 1;
   packet.hop_limit = 9;
   packet.priority = 0x0b;
-  packet.header_flags = HEDDLE_DATA_LOSSLESS;
 }
 
 const Stamp kStamp = {.session_tag = kTag,
+                      .vc = 1,
+                      .flags = HEDDLE_DATA_LOSSLESS,
                       .sequence = 77,
                       .flow = 600,
                       .data_flow = 0xfffffff0,
@@ -169,7 +169,7 @@ TEST(FabricFrame, DataHeaderSurvivesTheLink) {
   EXPECT_EQ(packet.hop_limit, 9);
   EXPECT_EQ(packet.priority, 0x0b);
   EXPECT_EQ(packet.payload, original_frame().size());
-  EXPECT_EQ(packet.header_flags, HEDDLE_DATA_LOSSLESS);
+  EXPECT_EQ(link.flags, HEDDLE_DATA_LOSSLESS);
   EXPECT_TRUE(packet.flags & kPacketFabric);
 
   strip_fabric_header(received.packet);
@@ -339,9 +339,9 @@ TEST(FabricFrame, RefusesImpossibleDataFields) {
       {"no destination node", [](Packet& packet, Stamp&) { packet.destination.node = 0; }},
       {"flood with a flow", [](Packet& packet, Stamp&) { packet.destination.node = HEDDLE_FLOOD_NODE; }},
       {"class", [](Packet& packet, Stamp&) { packet.ftag = kFtagMax + 1; }},
-      {"virtual channel", [](Packet& packet, Stamp&) { packet.vc = kVirtualChannelsMax; }},
+      {"virtual channel", [](Packet&, Stamp& stamp) { stamp.vc = kVirtualChannelsMax; }},
       {"VLAN", [](Packet& packet, Stamp&) { packet.vni = 4095; }},
-      {"flag", [](Packet& packet, Stamp&) { packet.header_flags = 0x08; }},
+      {"flag", [](Packet&, Stamp& stamp) { stamp.flags = 0x08; }},
       {"shorter than an Ethernet header", [](Packet& packet, Stamp&) { packet.payload = 13; }},
   };
   for (const auto& [text, change] : changes) EXPECT_EQ(check(data_frame(change)), DropReason::bad_frame) << text;

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topology/virtual_channels.h"
+
+#include <algorithm>
+#include <array>
+
+#include "topology/graph.h"
+#include "wire/packet.h"
+
+namespace heddle {
+
+namespace {
+
+// Links from each node to the nearest one with an edge port.
+std::vector<uint16_t> heights(const Topology& topology) {
+  std::vector<uint16_t> height(topology.nodes.size(), kNoDistance);
+  std::vector<uint16_t> order;
+  for (uint16_t node = 0; node < topology.nodes.size(); ++node) {
+    const auto& ports = topology.nodes[node].ports;
+    if (std::all_of(ports.begin(), ports.end(), [](const TopologyPort& port) { return port.fabric; })) continue;
+    height[node] = 0;
+    order.push_back(node);
+  }
+  for (size_t next = 0; next < order.size(); ++next) {
+    const uint16_t node = order[next];
+    for (const TopologyPort& port : topology.nodes[node].ports) {
+      if (!port.fabric || height[port.peer.node_index] != kNoDistance) continue;
+      height[port.peer.node_index] = static_cast<uint16_t>(height[node] + 1);
+      order.push_back(port.peer.node_index);
+    }
+  }
+  return height;
+}
+
+// The channels that the worst shortest path to `destination` needs. Nodes are taken from the nearest on: what is needed
+// from a node depends on how a frame comes to it, and on the nodes one link nearer.
+uint32_t channels_to(const Topology& topology, const std::vector<PortSet>& up, const std::vector<uint16_t>& height,
+                     const std::vector<PortSet>& ports_up, uint16_t destination) {
+  const std::vector<uint16_t> distance = distances_from(topology, destination, ports_up);
+  std::vector<uint16_t> order;
+  for (uint16_t node = 0; node < distance.size(); ++node)
+    if (distance[node] != kNoDistance) order.push_back(node);
+  std::stable_sort(order.begin(), order.end(), [&](uint16_t a, uint16_t b) { return distance[a] < distance[b]; });
+  std::vector<std::array<uint32_t, 2>> turns(distance.size(), {0, 0});  // on the way from here; [1]: it came down
+  uint32_t most = 0;
+  for (const uint16_t node : order) {
+    const auto& ports = topology.nodes[node].ports;
+    for (PortIndex port = 0; port < ports.size(); ++port) {
+      if (!port_usable(topology, ports_up, node, port)) continue;
+      const uint16_t next = ports[port].peer.node_index;
+      if (distance[next] + 1 != distance[node]) continue;
+      const bool goes_up = up[node] >> port & 1;
+      for (unsigned came_down = 0; came_down < 2; ++came_down)
+        turns[node][came_down] =
+            std::max(turns[node][came_down], next_channel(0, came_down, goes_up) + turns[next][goes_up ? 0 : 1]);
+    }
+    if (height[node] == 0) most = std::max(most, turns[node][0]);
+  }
+  return 1 + most;
+}
+
+}  // namespace
+
+std::vector<PortSet> up_ports(const Topology& topology) {
+  const std::vector<uint16_t> height = heights(topology);
+  std::vector<PortSet> up(topology.nodes.size(), 0);
+  for (uint16_t node = 0; node < topology.nodes.size(); ++node) {
+    const auto& ports = topology.nodes[node].ports;
+    for (size_t port = 0; port < ports.size(); ++port) {
+      if (!ports[port].fabric) continue;
+      const uint16_t peer = ports[port].peer.node_index;
+      if (std::pair(height[peer], peer) > std::pair(height[node], node)) up[node] |= PortSet{1} << port;
+    }
+  }
+  return up;
+}
+
+uint32_t lossless_channels_needed(const Topology& topology) {
+  const std::vector<PortSet> up = up_ports(topology);
+  const std::vector<uint16_t> height = heights(topology);
+  std::vector<PortSet> ports_up = all_fabric_ports(topology);
+  uint32_t needed = 1;
+  const auto look = [&] {
+    for (uint16_t node = 0; node < topology.nodes.size(); ++node)
+      if (height[node] == 0) needed = std::max(needed, channels_to(topology, up, height, ports_up, node));
+  };
+  look();
+  for (const TopologyLink& link : topology.links) {
+    if (needed > kLosslessChannelsMax) break;
+    PortSet& ports = ports_up[link.ends[0].node_index];
+    ports &= ~(PortSet{1} << link.ends[0].port);
+    look();
+    ports |= PortSet{1} << link.ends[0].port;
+  }
+  return needed;
+}
+
+Nanos lossless_drain_ns(const Topology& topology) {
+  uint64_t slowest_bps = kRateUnknownBps, fabric_ports = 0;
+  for (const TopologyNode& node : topology.nodes) {
+    for (const TopologyPort& port : node.ports) {
+      fabric_ports += port.fabric;
+      if (!port.fabric && port.rate_bps != 0) slowest_bps = std::min(slowest_bps, port.rate_bps);
+    }
+  }
+  const uint64_t buffer_bits =
+      8 * std::min<uint64_t>(kBufferBytes, topology.edge_mtu_bytes + kEthernetHeaderBytes + 24);
+  const uint64_t bits = fabric_ports * topology.settings.lossless_credits * topology.lossless_channels * buffer_bits;
+  return static_cast<Nanos>(static_cast<double>(bits) * 1e9 / static_cast<double>(slowest_bps));
+}
+
+namespace {
+
+// Depth-first search for a ring among buffers. A buffer is that behind a link (node and port that it is left by), in
+// one channel; a frame that holds it waits for one of those that the next node's links lead to.
+class RingSearch {
+ public:
+  RingSearch(const Topology& topology, uint32_t channels, ChannelRule rule)
+      : topology_(topology),
+        channels_(channels),
+        rule_(rule),
+        up_(up_ports(topology)),
+        state_(topology.nodes.size() * kPortsMax * channels, State::fresh) {}
+
+  std::string run() {
+    for (uint16_t node = 0; node < topology_.nodes.size(); ++node) {
+      for (PortIndex port = 0; port < topology_.nodes[node].ports.size(); ++port) {
+        for (uint32_t channel = 0; channel < channels_ && topology_.nodes[node].ports[port].fabric; ++channel) {
+          const std::string ring = search({node, port, channel});
+          if (!ring.empty()) return ring;
+        }
+      }
+    }
+    return {};
+  }
+
+ private:
+  enum class State : uint8_t { fresh, open, done };
+  struct Buffer {
+    uint16_t node;
+    PortIndex port;
+    uint32_t channel;
+    PortIndex next = 0;  // port of the peer that is looked at next
+    bool operator==(const Buffer& other) const {
+      return node == other.node && port == other.port && channel == other.channel;
+    }
+  };
+
+  State& state(const Buffer& buffer) {
+    return state_[(buffer.node * kPortsMax + buffer.port) * channels_ + buffer.channel];
+  }
+
+  std::string search(const Buffer& start) {
+    if (state(start) != State::fresh) return {};
+    enter(start);
+    while (!path_.empty()) {
+      Buffer& last = path_.back();
+      const PortPeer peer = topology_.nodes[last.node].ports[last.port].peer;
+      const auto& ports = topology_.nodes[peer.node_index].ports;
+      if (last.next == ports.size()) {
+        state(last) = State::done;
+        path_.pop_back();
+        continue;
+      }
+      const PortIndex out = last.next++;
+      if (!ports[out].fabric || out == peer.port) continue;
+      const bool came_down = up_[peer.node_index] >> peer.port & 1, goes_up = up_[peer.node_index] >> out & 1;
+      const Buffer next{peer.node_index, out, rule_(static_cast<uint8_t>(last.channel), came_down, goes_up)};
+      if (next.channel >= channels_) continue;  // no such path is taken
+      if (state(next) == State::open) return ring_from(next);
+      if (state(next) == State::fresh) enter(next);
+    }
+    return {};
+  }
+
+  void enter(const Buffer& buffer) {
+    state(buffer) = State::open;
+    path_.push_back(buffer);
+  }
+
+  std::string ring_from(const Buffer& first) const {
+    std::string ring;
+    for (auto at = std::find(path_.begin(), path_.end(), first); at != path_.end(); ++at) {
+      const TopologyNode& node = topology_.nodes[at->node];
+      ring += (ring.empty() ? "" : ", ") + node.name + ":" + node.ports[at->port].name + " channel " +
+              std::to_string(at->channel + kFirstLosslessChannel);
+    }
+    return ring;
+  }
+
+  const Topology& topology_;
+  const uint32_t channels_;
+  const ChannelRule rule_;
+  const std::vector<PortSet> up_;
+  std::vector<State> state_;
+  std::vector<Buffer> path_;
+};
+
+}  // namespace
+
+std::string find_buffer_ring(const Topology& topology, uint32_t channels, ChannelRule rule) {
+  return RingSearch(topology, channels, rule).run();
+}
+
+}  // namespace heddle
