@@ -142,6 +142,7 @@ TrafficClass read_class(const YamlValue& value, const std::vector<TrafficClass>&
   value["flow_channels"].read_bool(result.flow_channels);
   value["lossless"].read_bool(result.lossless);
   value["congestion_control"].read_bool(result.congestion_control);
+  value["flow_credits"].read_bool(result.flow_credits);
   result.pcp_set = static_cast<uint16_t>(read_value_set(value["pcp"], result.name, taken.pcp));
   taken.pcp_named |= result.pcp_set;
   result.dscp_set = read_value_set(value["dscp"], result.name, taken.dscp);

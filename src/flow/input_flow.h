@@ -30,7 +30,8 @@ enum InputFlowFlag : uint8_t {
   kFlowLeaving = 0x04,  // gives its output flow ID back at extent zero: path ended (K9), stale (R12), others wait (K11)
   kFlowPending = 0x08,  // held by a timer (E1)
   kFlowLimited = 0x10,  // by its destination's congestion: its FlowLimit is in force (C3)
-  kFlowFull = 0x40,     // edge: lossless, and past its mark (F10)
+  kFlowFull = 0x40,     // past its mark: at the edge lossless, its host waits (F10); inside, granted by credit (C6)
+  kFlowMetered = 0x80,  // the next hop grants it by credit (C6): its FlowMeter's send_limit holds
   kFlowTimed = 0x20,    // in the worker's wheel of releases (C5), also when the flow is gone
 };
 
@@ -88,6 +89,13 @@ struct FlowLimit {
 };
 
 static_assert(sizeof(FlowLimit) <= 64);
+
+// Credits of a flow, both ways (C6). Beside the flow table, by flow ID: touched while kFlowFull or kFlowMetered is set.
+struct FlowMeter {
+  uint32_t window_bytes;  // that upstream may have sent beyond data_flow
+  uint32_t told_limit;    // position told to upstream last
+  uint32_t send_limit;    // data_flow may grow up to there
+};
 
 // A list of flows of one port, linked through InputFlow::next_in_list. A flow is in at most one.
 struct FlowList {

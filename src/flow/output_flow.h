@@ -24,6 +24,8 @@ enum OutputFlowFlag : uint8_t {
   kOutputEndDue = 0x08,   // the input flow is still to be told that the path ended
   kOutputCounted = 0x10,  // an orphan in its input port's quota (K9)
   kOutputTell = 0x20,     // the input flow is to hear of the congestion (C2, C3)
+  kOutputMetered = 0x40,  // the next hop grants by credit (C6): credit_limit holds
+  kOutputCredit = 0x80,   // the input flow is to hear of that
 };
 
 struct alignas(64) OutputFlow {
@@ -39,11 +41,13 @@ struct alignas(64) OutputFlow {
   uint32_t probe_mark;  // ack_flow when the timer was set: progress since then needs no probe (K5)
   Nanos due_ns;         // of its timer: the next probe (K5), or when an ended entry is settled (K9)
   OutputFlowState state;
-  uint8_t flags;       // OutputFlowFlag
-  uint8_t backoff;     // probe interval is base << backoff (K5)
-  uint8_t congestion;  // level and CongestionFlag bits that the input flow is to know (C3)
-  uint8_t told;        // those that it knew when its last packet crossed, or has been told since
-  uint8_t ftag;        // of the flow
+  uint8_t flags;          // OutputFlowFlag
+  uint8_t backoff;        // probe interval is base << backoff (K5)
+  uint8_t congestion;     // level and CongestionFlag bits that the input flow is to know (C3)
+  uint8_t told;           // those that it knew when its last packet crossed, or has been told since
+  uint8_t ftag;           // of the flow
+  uint32_t credit_limit;  // position up to which the next hop takes data (C6)
+  uint32_t credit_base;   // data_flow when it was reserved, less what died here unstamped since
 
   uint32_t extent() const { return data_flow - ack_flow; }
   // Bytes that died here, or of which nothing will be heard any more: settled by this side.
@@ -54,7 +58,7 @@ struct alignas(64) OutputFlow {
   // The input flow has been told.
   void take_pending() {
     pending_ack = pending_lost = 0;
-    flags &= static_cast<uint8_t>(~(kOutputEndDue | kOutputTell));
+    flags &= static_cast<uint8_t>(~(kOutputEndDue | kOutputTell | kOutputCredit));
   }
 };
 
@@ -87,6 +91,7 @@ class OutputFlowTable {
     ++used_;
     entry.input = input;
     entry.ftag = ftag;
+    entry.credit_base = entry.data_flow;
     entry.state = OutputFlowState::reserved;
     entry.flags &= kOutputTimed;
     entry.backoff = entry.congestion = entry.told = 0;

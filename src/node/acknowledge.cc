@@ -36,6 +36,9 @@ void Worker::apply_acks(Nanos now) {
         entry.told = entry.congestion;
         on_congestion(*input, entry.input.epoch, entry.input.flow, entry.congestion, now);
       }
+      if (entry.flags & kOutputCredit)
+        on_credit(*input, entry.input.epoch, entry.input.flow, entry.flags & kOutputMetered,
+                  entry.credit_limit - entry.credit_base, now);
       entry.take_pending();
       on_ack(*input, entry.input.epoch, entry.input.flow, acknowledged, lost, ended, now);
     } else if (!tell_input(entry)) {
@@ -58,6 +61,17 @@ bool Worker::tell_input(OutputFlow& entry) {
     if (!send(worker, message)) return false;
     entry.told = entry.congestion;
     entry.flags &= static_cast<uint8_t>(~kOutputTell);
+    if (entry.pending_ack == 0 && !(entry.flags & (kOutputEndDue | kOutputCredit))) return true;
+  }
+  if (entry.flags & kOutputCredit) {
+    Message message{.kind = MessageKind::credit};
+    message.input = entry.input.port;
+    message.flow = entry.input.flow;
+    message.value = entry.input.epoch;
+    message.value2 = (entry.flags & kOutputMetered) != 0;
+    message.value64 = entry.credit_limit - entry.credit_base;
+    if (!send(worker, message)) return false;
+    entry.flags &= static_cast<uint8_t>(~kOutputCredit);
     if (entry.pending_ack == 0 && !(entry.flags & kOutputEndDue)) return true;
   }
   if (to.settled.full()) hand_over(worker);
@@ -95,6 +109,8 @@ void Worker::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged, u
     finish_if_empty(port, id, flow);
   else if (flow.state == FlowState::held)
     place(port, id, now);
+  else if (flow.state == FlowState::blocked)  // without anything under way it needs no credit (C6)
+    unblock(port, id, flow, now);
 }
 
 void Worker::mark_ack_due(Port& port, FlowId id, InputFlow& flow, Nanos now) {
@@ -113,6 +129,22 @@ Nanos Worker::ack_deadline(const Port& port) const {
   return port.input.ack_due_since_ns + std::min(wait, settings_.ack_hard_ns);
 }
 
+// What the switch before is to know of a flow (W2).
+AckRecord Worker::totals_of(InputSide& input, FlowId id, const InputFlow& flow) {
+  AckRecord record{.flow = id,
+                   .flags = congestion_flags(flow.congestion),
+                   .severity = congestion_severity(flow.congestion),
+                   .ack_flow = flow.ack_flow,
+                   .lost_total = flow.lost_total,
+                   .credit_limit = 0,
+                   .path_epoch = flow.path_epoch};
+  if (flow.flags & kFlowFull) {  // C6
+    record.flags |= HEDDLE_ACK_METERED;
+    record.credit_limit = input.meters[id].told_limit = flow.data_flow + input.meters[id].window_bytes;
+  }
+  return record;
+}
+
 void Worker::make_ack_frames(Port& port, Nanos now) {
   InputSide& input = port.input;
   const uint32_t full = settings_.ack_records_max;
@@ -128,13 +160,7 @@ void Worker::make_ack_frames(Port& port, Nanos now) {
       const FlowId id = input.ack_due[told];
       InputFlow& flow = input.flows[id];
       flow.flags &= static_cast<uint8_t>(~kFlowAckDue);
-      append_record(*packet, AckRecord{.flow = id,
-                                       .flags = congestion_flags(flow.congestion),
-                                       .severity = congestion_severity(flow.congestion),
-                                       .ack_flow = flow.ack_flow,
-                                       .lost_total = flow.lost_total,
-                                       .credit_limit = 0,
-                                       .path_epoch = flow.path_epoch});
+      append_record(*packet, totals_of(input, id, flow));
     }
     port.counters.count(ProtocolEvent::ack_sent);
     queue_control(port, packet);

@@ -33,6 +33,7 @@ void Worker::join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, 
     drop_from_flow(port, id, packet, reason);
     return finish_if_empty(port, id, flow);
   }
+  if (port.is_fabric()) grant_by_credit(port, id, flow, *packet, now);
   flow.queue.push(packet);
   ++flow.queued_packets;
   ++port.input.queued_packets;
@@ -49,7 +50,7 @@ uint32_t Worker::flow_queue_mark(const InputFlow& flow) const {
 // may pass by it in a turn is bounded by the room.
 bool Worker::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
   if (flow.flags & (kFlowLeaving | kFlowPending) || packet->hop_limit == 0) return false;
-  if ((flow.flags & kFlowLimited) && !may_forward(port, id, flow, now)) return false;
+  if ((flow.flags & (kFlowLimited | kFlowMetered)) && !may_forward(port, id, flow, packet->payload, now)) return false;
   if (port.is_fabric() && port.credits[kLossyChannel].held() > settings_.input_drop_mark_packets) return false;
   if (flow.output_flow == kNoFlow) {
     DropReason reason = DropReason::none;
@@ -167,7 +168,8 @@ Packet* Worker::take_from_queue(Port& port, InputFlow& flow) {
   --port.input.queued_packets;
   if (lanes_.lossless(flow.ftag)) --port.input.lossless_packets;
   Packet* packet = flow.queue.pop();
-  if (flow.flags & kFlowFull) look_at_full(port, flow, packet->payload);
+  if (port.is_fabric() && flow.queue.empty()) --port.input.queued_flows[packet->vc];
+  if (flow.flags & kFlowFull) look_at_full(port, flow, *packet);
   return packet;
 }
 

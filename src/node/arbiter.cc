@@ -55,7 +55,7 @@ bool Worker::serve(Port& input, Voq& voq, Nanos now) {
       place(input, id, now);
       continue;
     }
-    if ((flow.flags & kFlowLimited) && !may_forward(input, id, flow, now)) {
+    if ((flow.flags & (kFlowLimited | kFlowMetered)) && !may_forward(input, id, flow, flow.queue.head->payload, now)) {
       flows.pop(voq.ready);
       block(input, id, flow, now);
       continue;

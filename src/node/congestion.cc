@@ -56,7 +56,12 @@ void Worker::end_limit(Port& port, InputFlow& flow) {
 }
 
 // C4, C5, of a flow that is limited: may it hand on a packet now?
-bool Worker::may_forward(Port& port, FlowId id, InputFlow& flow, Nanos now) {
+bool Worker::may_forward(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now) {
+  if ((flow.flags & kFlowMetered) && !has_credit(port, id, flow, bytes)) {
+    port.counters.count(ProtocolEvent::credit_waited);
+    return false;
+  }
+  if (!(flow.flags & kFlowLimited)) return true;
   const FlowLimit& limit = port.input.limits[id];
   // K10: a level that nobody renews is over. As long as something is under way its round trip is not: what waits in a
   // long queue at the host has nothing to say meanwhile.
@@ -97,8 +102,8 @@ void Worker::renew_limit(Port& port, FlowId id, InputFlow& flow, uint32_t delive
 void Worker::block(Port& port, FlowId id, InputFlow& flow, Nanos now) {
   flow.state = FlowState::blocked;
   port.counters.count(ProtocolEvent::flow_blocked);
-  const Nanos release = port.input.limits[id].release_ns;
-  if (release <= now) return;  // an acknowledgement wakes it
+  const Nanos release = flow.flags & kFlowLimited ? port.input.limits[id].release_ns : 0;
+  if (release <= now) return;  // an acknowledgement or credit wakes it
   if (flow.flow_extent() == 0 && flow.output_flow != kNoFlow)
     give_back(port, flow, false);  // others may need the ID meanwhile (K11)
   if (flow.flags & kFlowTimed) return;
@@ -112,7 +117,8 @@ void Worker::unblock(Port& port, FlowId id, InputFlow& flow, Nanos now) {
     drop_expired_frames(port, id, now);
     if (flow.state != FlowState::blocked) return;
   }
-  if ((flow.flags & kFlowLimited) && !may_forward(port, id, flow, now)) return block(port, id, flow, now);
+  if ((flow.flags & (kFlowLimited | kFlowMetered)) && !may_forward(port, id, flow, flow.queue.head->payload, now))
+    return block(port, id, flow, now);
   place(port, id, now);
 }
 

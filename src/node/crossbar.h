@@ -27,8 +27,9 @@ enum class MessageKind : uint8_t {
   returns,     // to the input's worker: room (value) in lane `flow` and buffers held (value2) come back
   orphans,     // to the input's worker: so many (value) are freed
   congestion,  // to the input's worker: of input flow `flow` of session `value`, level and flags are value2 (C3)
-  learn,       // to all: a station is at value64 = mac << 16 | vlan, value = node << 16 | port
-  notice,      // to all: link states (value = sequence, value64 = ports up) of node index `flow`
+  credit,  // to the input's worker: input flow `flow` of session `value` is granted by credit (value2), up to value64
+  learn,   // to all: a station is at value64 = mac << 16 | vlan, value = node << 16 | port
+  notice,  // to all: link states (value = sequence, value64 = ports up) of node index `flow`
 };
 
 struct Message {

@@ -65,7 +65,7 @@ void Worker::take_back(Port& port, Packet** packets, uint32_t count, size_t dirt
   }
   const auto nothing_to_tell = [&port](uint32_t item) {
     OutputFlow& entry = port.output.flows[item & 0xffff];
-    if (entry.pending_ack != 0 || (entry.flags & (kOutputEndDue | kOutputTell))) return false;
+    if (entry.pending_ack != 0 || (entry.flags & (kOutputEndDue | kOutputTell | kOutputCredit))) return false;
     entry.flags &= static_cast<uint8_t>(~kOutputDirty);
     return true;
   };
@@ -81,6 +81,7 @@ void Worker::drop_at_output(Port& output, Packet* packet, DropReason reason) {
     OutputFlow& entry = output.output.flows[packet->output_flow];
     --entry.queued;
     entry.settle_lost(packet->payload);
+    entry.credit_base -= packet->payload;
     mark_dirty(output, packet->output_flow, entry);
   }
   give_room_back(output, *packet);

@@ -158,6 +158,9 @@ bool Worker::receive_ack(Port& port, const AckRecord& record) {
   if (acknowledged > entry.extent() || lost > acknowledged) return false;  // K3
   port.counters.count(ProtocolEvent::ack_received);
   if ((record.severity | entry.told | entry.congestion) != 0) take_congestion(port, record, entry);
+  if ((record.flags & HEDDLE_ACK_METERED) || (entry.flags & kOutputMetered)) {
+    if (!take_credit(port, record, entry)) return false;
+  }
   if (acknowledged == 0) return true;
   port.counters.events[static_cast<unsigned>(ProtocolEvent::ack_lost_bytes)] += lost;
   entry.ack_flow = record.ack_flow;

@@ -154,6 +154,8 @@ void Worker::bind(OutputFlow& entry, const Packet& packet) {
   assert(entry.queued == 0 && entry.extent() == 0 && entry.pending_ack == 0);
   entry.input = input;
   entry.ftag = packet.ftag;
+  entry.credit_base = entry.data_flow;
+  entry.flags &= static_cast<uint8_t>(~kOutputMetered);
   entry.congestion = 0;
   if (entry.flags & kOutputEnded) entry.flags |= kOutputEndDue;
 }
@@ -171,7 +173,7 @@ void Worker::give_back(Port& port, InputFlow& flow, bool count_orphan) {
   const FlowId id = flow.output_flow;
   const bool leaving = flow.flags & kFlowLeaving;
   flow.output_flow = kNoFlow;
-  flow.flags &= static_cast<uint8_t>(~kFlowLeaving);
+  flow.flags &= static_cast<uint8_t>(~(kFlowLeaving | kFlowMetered));
   if (count_orphan) {
     ++port.input.orphans;
     port.counters.count(ProtocolEvent::orphan_made);

@@ -158,6 +158,7 @@ void Worker::end_inputs(Port& port) {
   }
   for (OutputIds& ids : input.ids) ids.wanting = {};
   input.queued_packets = input.lossless_packets = 0;
+  input.queued_flows = {};
   input.ack_due.clear();
   input.ack_urgent = false;
   if (sample_.port == &port) sample_.port = nullptr;

@@ -20,10 +20,11 @@ DropReason Worker::wait_lossless(Port& port, InputFlow& flow) {
   return DropReason::none;
 }
 
-// A packet of so many bytes has left the queue of a flow that was past its mark, and is still in queue_extent(): below
-// half of the mark the host may go on.
-void Worker::look_at_full(Port& port, InputFlow& flow, uint32_t bytes) {
-  if (flow.queue_extent() - bytes > flow_queue_mark(flow) / 2 && !flow.queue.empty()) return;
+// A packet has left the queue of a flow that was past its mark, and is still in queue_extent(): below half of the mark
+// the host may go on.
+void Worker::look_at_full(Port& port, InputFlow& flow, const Packet& packet) {
+  if (port.is_fabric()) return return_credit(port, flow, packet);
+  if (flow.queue_extent() - packet.payload > flow_queue_mark(flow) / 2 && !flow.queue.empty()) return;
   flow.flags &= static_cast<uint8_t>(~kFlowFull);
   --port.input.flows_full[flow.ftag];
 }

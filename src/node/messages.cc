@@ -67,6 +67,9 @@ void Worker::take(const Message& message, Nanos now) {
   switch (message.kind) {
     case MessageKind::congestion:
       return on_congestion(own(message.input), message.value, message.flow, static_cast<uint8_t>(message.value2), now);
+    case MessageKind::credit:
+      return on_credit(own(message.input), message.value, message.flow, message.value2 != 0,
+                       static_cast<uint32_t>(message.value64), now);
     case MessageKind::want:
       return on_want(own(message.output), message.input, message.value);
     case MessageKind::grant:

@@ -84,26 +84,28 @@ struct Fifo {
 
 struct InputSide {
   InputSide(uint32_t flow_ids, uint32_t outputs, uint32_t lanes)
-      : flows(flow_ids), limits(flow_ids + 1), voqs(outputs * lanes), ids(outputs), fifos(lanes) {
+      : flows(flow_ids), limits(flow_ids + 1), meters(flow_ids + 1), voqs(outputs * lanes), ids(outputs), fifos(lanes) {
     ack_due.reserve(flow_ids);
   }
 
   InputFlowTable flows;
-  std::vector<FlowLimit> limits;                   // by flow ID
-  PortSet wanting_outputs = 0;                     // outputs that flows here wait for a flow ID at; a superset
-  PortSet lent_outputs = 0;                        // outputs that have lent flow IDs
-  std::vector<Voq> voqs;                           // by lane and output port
-  std::vector<OutputIds> ids;                      // by output port
-  std::vector<Fifo> fifos;                         // by class and virtual channel they came in, as lane
-  EdgePortInput edge{};                            // edge ports
-  Epoch epoch = 1;                                 // sessions of this port so far; edge ports stay at 1
-  uint32_t queued_packets = 0;                     // in all its flow queues and fifos
-  uint32_t lossless_packets = 0;                   // of those, of lossless classes
-  std::array<uint32_t, kClassesMax> flows_full{};  // edge, by FTAG: lossless flows past their mark (F10)
-  bool lossless_full = false;                      // edge: all lossless classes are to wait
-  uint32_t orphans = 0;                            // output flow IDs that packets of ended sessions still hold (K9)
-  uint32_t last_sequence = 0;                      // newest of channel 0 (K2)
-  PacketQueue waiting;                             // edge: frames that wait for a flow ID (F10), `position` = match
+  std::vector<FlowLimit> limits;                          // by flow ID
+  std::vector<FlowMeter> meters;                          // by flow ID
+  std::array<uint32_t, kVirtualChannels> queued_flows{};  // fabric, by channel: flows that have a queue
+  PortSet wanting_outputs = 0;                            // outputs that flows here wait for a flow ID at; a superset
+  PortSet lent_outputs = 0;                               // outputs that have lent flow IDs
+  std::vector<Voq> voqs;                                  // by lane and output port
+  std::vector<OutputIds> ids;                             // by output port
+  std::vector<Fifo> fifos;                                // by class and virtual channel they came in, as lane
+  EdgePortInput edge{};                                   // edge ports
+  Epoch epoch = 1;                                        // sessions of this port so far; edge ports stay at 1
+  uint32_t queued_packets = 0;                            // in all its flow queues and fifos
+  uint32_t lossless_packets = 0;                          // of those, of lossless classes
+  std::array<uint32_t, kClassesMax> flows_full{};         // edge, by FTAG: lossless flows past their mark (F10)
+  bool lossless_full = false;                             // edge: all lossless classes are to wait
+  uint32_t orphans = 0;        // output flow IDs that packets of ended sessions still hold (K9)
+  uint32_t last_sequence = 0;  // newest of channel 0 (K2)
+  PacketQueue waiting;         // edge: frames that wait for a flow ID (F10), `position` = match
   uint32_t waiting_packets = 0;
   std::vector<FlowId> ack_due;  // fabric: flows whose totals go upstream, each once
   Nanos ack_due_since_ns = 0;

@@ -4,7 +4,8 @@
 // polls, by the thread that runs it. Never blocks, sleeps, reads a clock or allocates per packet.
 //
 // The stages stand in files of their own: receive.cc, fabric_input.cc, admission.cc, flow_ids.cc, arbiter.cc,
-// lossless.cc, transmit.cc, departure.cc, acknowledge.cc, congestion.cc, link_control.cc, messages.cc.
+// lossless.cc, transmit.cc, departure.cc, acknowledge.cc, congestion.cc, flow_credits.cc,
+// link_control.cc, messages.cc.
 #pragma once
 
 #include <memory>
@@ -160,7 +161,7 @@ class Worker {
   // congestion.cc: what endpoint congestion does to flows
   HEDDLE_ASIDE void on_congestion(Port& port, Epoch epoch, FlowId flow, uint8_t congestion, Nanos now);
   void end_limit(Port& port, InputFlow& flow);
-  HEDDLE_ASIDE bool may_forward(Port& port, FlowId id, InputFlow& flow, Nanos now);
+  HEDDLE_ASIDE bool may_forward(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now);
   HEDDLE_ASIDE void renew_limit(Port& port, FlowId id, InputFlow& flow, uint32_t delivered, Nanos now);
   HEDDLE_ASIDE void spend_share(Port& port, FlowId id, uint32_t bytes, Nanos now);
   HEDDLE_ASIDE void block(Port& port, FlowId id, InputFlow& flow, Nanos now);
@@ -173,6 +174,14 @@ class Worker {
   HEDDLE_ASIDE void look_at_sample(Nanos now);
   void end_sample(Nanos now);
 
+  // flow_credits.cc: a flow that queues inside the fabric is granted by credit, hop by hop
+  uint32_t credit_target(const Port& port, uint8_t channel) const;
+  HEDDLE_ASIDE void grant_by_credit(Port& port, FlowId id, InputFlow& flow, const Packet& packet, Nanos now);
+  HEDDLE_ASIDE void return_credit(Port& port, InputFlow& flow, const Packet& packet);
+  HEDDLE_ASIDE bool take_credit(Port& port, const AckRecord& record, OutputFlow& entry);
+  HEDDLE_ASIDE void on_credit(Port& port, Epoch epoch, FlowId id, bool metered, uint32_t granted, Nanos now);
+  bool has_credit(const Port& port, FlowId id, const InputFlow& flow, uint32_t bytes) const;
+
   // arbiter.cc: from flow queues across to outputs
   void arbitrate(Nanos now);
   void activate(Port& input, uint32_t index);
@@ -183,7 +192,7 @@ class Worker {
 
   // lossless.cc: waiting instead of dropping, PAUSE and PFC
   HEDDLE_ASIDE DropReason wait_lossless(Port& port, InputFlow& flow);
-  HEDDLE_ASIDE void look_at_full(Port& port, InputFlow& flow, uint32_t bytes);
+  HEDDLE_ASIDE void look_at_full(Port& port, InputFlow& flow, const Packet& packet);
   uint8_t priorities_to_pause(Port& port);
   HEDDLE_ASIDE void control_host(Port& port, Nanos now);
   HEDDLE_ASIDE bool hear_pause(Port& port, Packet* packet, Nanos now);
@@ -223,6 +232,7 @@ class Worker {
   bool tell_input(OutputFlow& entry);
   void on_ack(Port& port, Epoch epoch, FlowId flow, uint32_t acknowledged, uint32_t lost, bool path_ended, Nanos now);
   void mark_ack_due(Port& port, FlowId id, InputFlow& flow, Nanos now);
+  static AckRecord totals_of(InputSide& input, FlowId id, const InputFlow& flow);
   void make_ack_frames(Port& port, Nanos now);
   Nanos ack_deadline(const Port& port) const;
   void free_if_drained(Port& output, FlowId id, OutputFlow& entry);

@@ -47,6 +47,7 @@ Checker::Checker(Fabric& fabric, SeedCoverage& coverage, const CheckerOptions& o
   polls_.resize(topology.nodes.size());
   session_up_.resize(topology.nodes.size());
   states_.resize(topology.nodes.size());
+  meters_.resize(topology.nodes.size());
   ended_.resize(topology.nodes.size());
   link_of_.resize(topology.nodes.size());
   for (uint16_t node = 0; node < topology.nodes.size(); ++node) {
@@ -77,6 +78,7 @@ void Checker::after_start(uint16_t node) {
   const size_t ports = fabric_.topology().nodes[node].ports.size();
   session_up_[node].assign(ports, false);
   ended_[node].assign(ports, {});
+  meters_[node].assign(ports, std::vector<MeterGhost>(fabric_.topology().settings.flow_ids + size_t{1}));
   states_[node].assign(ports, std::vector<uint8_t>(fabric_.topology().settings.flow_ids + size_t{1}));
 }
 

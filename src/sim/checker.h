@@ -90,6 +90,12 @@ class Checker : public Watcher {
     std::vector<Nanos> sent_ns;
     uint32_t next_ordered = 0;  // one past the highest that came by a flow channel
   };
+  struct MeterGhost {  // of an output flow that the next hop grants by credit (C6)
+    bool metered = false;
+    uint32_t limit = 0;    // as last seen
+    uint32_t there = 0;    // position behind all that had crossed then
+    uint32_t ceiling = 0;  // nothing goes beyond: the limit, or what had crossed before it came
+  };
   struct EndedSession {  // of a port: how far its flows were settled
     Epoch epoch = 0;
     std::vector<uint32_t> ack_flow;
@@ -145,6 +151,7 @@ class Checker : public Watcher {
   void check_reservation(uint16_t node, const Port& port, FlowId id);
   void check_lists(uint16_t node, const Port& port);
   void check_output_flows(uint16_t node, const Port& port);
+  void check_meter(uint16_t node, const Port& port, FlowId id);
   void check_shares(uint16_t node, const Port& port);
   void check_held(uint16_t node, const Port& port);
   void check_held_credits(uint16_t node, const Port& port, uint32_t channel);
@@ -163,16 +170,17 @@ class Checker : public Watcher {
   std::vector<uint32_t> free_ghosts_;
   std::vector<FlowGhost> flows_;
   uint64_t data_under_way_ = 0;
-  uint64_t damage_ = 0;                           // frames whose bits have flipped, less damaged ones that hosts got
-  std::vector<std::vector<bool>> session_up_;     // by node and port, as last seen
-  std::vector<std::vector<EndedSession>> ended_;  // by node and port
-  std::vector<std::array<std::set<uint64_t>, 2>> nonces_;  // by link and direction: all that hellos have offered
-  std::vector<std::vector<std::vector<uint8_t>>> states_;  // by node, port, flow: input state, output state << 4
-  std::vector<uint32_t> polls_;                            // by node
-  std::vector<std::vector<uint32_t>> link_of_;             // by node and port; ~0u on edge ports
-  Held held_;                                              // of the node at hand
-  Nanos topology_changed_ns_ = 0;                          // when a session last began or ended anywhere
-  bool sessions_lost_ = false;                             // any has ended, or a node crashed
+  uint64_t damage_ = 0;  // frames whose bits have flipped, less damaged ones that hosts got
+  std::vector<std::vector<std::vector<MeterGhost>>> meters_;  // by node, port and output flow
+  std::vector<std::vector<bool>> session_up_;                 // by node and port, as last seen
+  std::vector<std::vector<EndedSession>> ended_;              // by node and port
+  std::vector<std::array<std::set<uint64_t>, 2>> nonces_;     // by link and direction: all that hellos have offered
+  std::vector<std::vector<std::vector<uint8_t>>> states_;     // by node, port, flow: input state, output state << 4
+  std::vector<uint32_t> polls_;                               // by node
+  std::vector<std::vector<uint32_t>> link_of_;                // by node and port; ~0u on edge ports
+  Held held_;                                                 // of the node at hand
+  Nanos topology_changed_ns_ = 0;                             // when a session last began or ended anywhere
+  bool sessions_lost_ = false;                                // any has ended, or a node crashed
   std::ostream* log_ = nullptr;
   uint64_t hash_ = 0;
   uint64_t checks_ = 0;

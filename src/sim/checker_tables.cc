@@ -135,6 +135,7 @@ void Checker::check_output_flows(uint16_t node, const Port& port) {
     const auto where = [&] { return place(node, port.index) + " output flow " + std::to_string(i) + ": "; };
     if (static_cast<int32_t>(entry.extent()) < 0) fail(1, where() + "ack beyond data: " + numbers(entry));
     if (entry.pending_lost > entry.pending_ack) fail(1, where() + "more lost than settled: " + numbers(entry));
+    if (held_.exact && port.is_fabric()) check_meter(node, port, id);
     const uint32_t queued = held_.packets[flow_slot(port.index, id)];
     if (entry.queued != queued) fail(2, where() + std::to_string(queued) + " packets are queued: " + numbers(entry));
     if (entry.state == OutputFlowState::free) {
@@ -149,6 +150,25 @@ void Checker::check_output_flows(uint16_t node, const Port& port) {
   if (used != port.output.flows.used())
     fail(4, place(node, port.index) + ": " + std::to_string(port.output.flows.used()) + " flow IDs counted as used, " +
                 std::to_string(used) + " are");
+}
+
+// Invariant 6 of one flow: nothing crosses beyond what the next hop has granted it, but a packet when nothing is under
+// way (C6).
+void Checker::check_meter(uint16_t node, const Port& port, FlowId id) {
+  const OutputFlow& entry = port.output.flows[id];
+  MeterGhost& ghost = meters_[node][port.index][id];
+  if (entry.state != OutputFlowState::reserved || (entry.flags & kOutputEnded) || !(entry.flags & kOutputMetered)) {
+    ghost = {};
+    return;
+  }
+  const uint32_t there = entry.data_flow + held_.bytes[flow_slot(port.index, id)];
+  const bool all_settled = !serial_before(entry.ack_flow, ghost.there);
+  if (!ghost.metered || all_settled || ghost.limit != entry.credit_limit)
+    ghost.ceiling = serial_before(there, entry.credit_limit) ? entry.credit_limit : there;
+  ghost = {true, entry.credit_limit, there, ghost.ceiling};
+  if (serial_before(ghost.ceiling, there))
+    fail(6, place(node, port.index) + " output flow " + std::to_string(id) + ": at " + std::to_string(there) +
+                ", granted up to " + std::to_string(entry.credit_limit) + ": " + numbers(entry));
 }
 
 // K11: whatever the others take, an input port can always have its share of an output's flow IDs: half of them, divided

@@ -78,6 +78,7 @@ struct TrafficClass {
   uint8_t ftag = 0;                        // below kClassesMax, unique
   uint8_t match = kMatchIp | kMatchPorts;  // MatchField bits
   bool congestion_control = true;          // C3: flows to congested hosts are held to their share
+  bool flow_credits = true;                // C6: flows that queue inside the fabric are held back hop by hop
   bool flow_channels = true;               // F11: false = no-flow, unacknowledged
   bool lossless = false;                   // C9: waits where a lossy class is dropped
   uint16_t pcp_set = 0xff;                 // bit p: frames of PCP p (untagged: the port default 0) are of this class

@@ -31,6 +31,7 @@ TEST(Fuzz, OldFindingsStayFixed) {
            uint64_t{3}, uint64_t{112},     // a flooded frame came back to its sender while trees differed
            uint64_t{667}, uint64_t{1999},  // held flows kept a level that was over, and scarce flow IDs
            uint64_t{3610},                 // frames that died on their way renewed the level that held them
+           uint64_t{391},                  // a flow that began to grant credit forgot what it had been granted
        }) {
     const SeedResult result = run_seed(seed, nullptr);
     EXPECT_EQ(result.failure, "") << "seed " << seed;

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Credits of single flows inside the fabric (C6). A flow that queues at a fabric port past its target is granted by
+// credit: the switch before may send it up to a position, which follows what leaves the queue, so that a flow that does
+// not get on holds few of the link's buffers. Its queue there grows in turn, and so it goes back hop by hop.
+// Limits are positions (K3); a lost one is told again with the next ACK, and a probe asks for it (K5).
+#include <algorithm>
+
+#include "node/worker.h"
+
+namespace heddle {
+
+namespace {
+constexpr uint32_t kTargetMaxBytes = 64 * 1024;
+constexpr uint32_t kSteer = 8;  // credit is returned for so much less or more than a packet: one part of so many
+}  // namespace
+
+// What a flow may have queued at a fabric port before it is granted by credit: when each that queues there has twice
+// that, it is half of the channel's buffers that are not in the outputs.
+uint32_t Worker::credit_target(const Port& port, uint8_t channel) const {
+  const uint32_t frame = topology_.edge_mtu_bytes + kEthernetHeaderBytes;
+  const uint32_t all = port.credits[channel].buffers();
+  const uint64_t bytes =
+      uint64_t{all - std::min(all / 2, settings_.output_room_buffers)} * std::min(frame, kBufferBytes);
+  const uint64_t share = bytes / (4 * std::max<uint32_t>(1, port.input.queued_flows[channel]));
+  return static_cast<uint32_t>(std::clamp<uint64_t>(share, frame, std::max(frame, kTargetMaxBytes)));
+}
+
+// A packet comes to the queue of a flow at a fabric port, and is in queue_extent() already.
+void Worker::grant_by_credit(Port& port, FlowId id, InputFlow& flow, const Packet& packet, Nanos now) {
+  if (flow.queue.empty()) ++port.input.queued_flows[packet.vc];
+  if ((flow.flags & kFlowFull) || !edge_.classifier().of_ftag(flow.ftag).flow_credits) return;
+  const uint32_t target = credit_target(port, packet.vc);
+  if (flow.queue_extent() <= target) return;
+  flow.flags |= kFlowFull;
+  FlowMeter& meter = port.input.meters[id];  // its send_limit may be in force
+  meter.window_bytes = 2 * target;
+  meter.told_limit = flow.data_flow;
+  port.counters.count(ProtocolEvent::flow_metered);
+  mark_ack_due(port, id, flow, now);
+  port.input.ack_urgent = true;
+}
+
+// A packet leaves the queue of a flow that is granted by credit: its bytes are granted anew, some less while the queue
+// is above its target and some more while it is below; and none above twice the target. It ends when the queue runs
+// empty and upstream has not used what it had: whoever waits for credit would come in a burst.
+void Worker::return_credit(Port& port, InputFlow& flow, const Packet& packet) {
+  const FlowId id = packet.input.flow;
+  FlowMeter& meter = port.input.meters[id];
+  const uint32_t frame = topology_.edge_mtu_bytes + kEthernetHeaderBytes;
+  const uint32_t target = credit_target(port, packet.vc);
+  const uint32_t queued = flow.queue_extent() - packet.payload;
+  const uint32_t unused = meter.told_limit - flow.next_data_flow;
+  if (flow.queue.empty() && !serial_before(meter.told_limit, flow.next_data_flow) && 2 * unused > meter.window_bytes) {
+    flow.flags &= static_cast<uint8_t>(~kFlowFull);
+    port.counters.count(ProtocolEvent::meter_ended);
+  } else {
+    const uint32_t step = queued > 2 * target ? packet.payload : packet.payload / kSteer;
+    if (queued > target)
+      meter.window_bytes = std::max(frame, meter.window_bytes - std::min(meter.window_bytes, step));
+    else
+      meter.window_bytes = std::min(2 * target, meter.window_bytes + step);
+    const uint32_t limit = flow.data_flow + packet.payload + meter.window_bytes;
+    if (static_cast<int32_t>(limit - meter.told_limit) < static_cast<int32_t>(meter.window_bytes / 4)) return;
+    port.counters.count(ProtocolEvent::credit_told);
+  }
+  mark_ack_due(port, id, flow, now_);
+}
+
+// The next hop says up to where it takes a flow's data, or that it takes all again. False if that cannot be: it has
+// settled more.
+bool Worker::take_credit(Port& port, const AckRecord& record, OutputFlow& entry) {
+  const bool metered = record.flags & HEDDLE_ACK_METERED;
+  if (metered && serial_before(record.credit_limit, record.ack_flow)) return false;
+  if (metered)
+    entry.flags |= kOutputMetered;
+  else
+    entry.flags &= static_cast<uint8_t>(~kOutputMetered);
+  entry.credit_limit = record.credit_limit;
+  if (entry.input.flow == kNoFlow) return true;
+  entry.flags |= kOutputCredit;
+  mark_dirty(port, record.flow, entry);
+  return true;
+}
+
+// `granted`: bytes that the flow may hand on since it has its output flow ID.
+void Worker::on_credit(Port& port, Epoch epoch, FlowId id, bool metered, uint32_t granted, Nanos now) {
+  if (epoch != port.input.epoch) return;
+  InputFlow& flow = port.input.flows[id];
+  if (!flow.in_use() || flow.output_flow == kNoFlow) return;
+  if (metered) {
+    flow.flags |= kFlowMetered;
+    port.input.meters[id].send_limit = flow.turn_start + granted;
+  } else {
+    flow.flags &= static_cast<uint8_t>(~kFlowMetered);
+  }
+  if (flow.state == FlowState::blocked) unblock(port, id, flow, now);
+}
+
+// With nothing under way the next hop holds nothing of the flow, whatever it said last.
+bool Worker::has_credit(const Port& port, FlowId id, const InputFlow& flow, uint32_t bytes) const {
+  return flow.flow_extent() == 0 || !serial_before(port.input.meters[id].send_limit, flow.data_flow + bytes);
+}
+
+}  // namespace heddle
