@@ -106,7 +106,7 @@ struct FabricSettings {
   Nanos station_age_ns = 300 * kSecond;          // E1
   uint32_t flow_ids = 2047;                      // per link direction (F2)
   uint32_t link_credits = 1024;                  // buffers a fabric port grants to lossy classes (C9)
-  uint32_t lossless_credits = 256;               // and in each lossless virtual channel
+  uint32_t lossless_credits = 512;               // and in each lossless virtual channel
   uint32_t input_drop_mark_packets = 768;        // of all queues of one input port; below link_credits (A8, C9)
   uint32_t output_room_buffers = 64;             // per input port at each output (X1)
   uint32_t orphans_max = 1024;                   // K9, per input port
