@@ -45,7 +45,7 @@ Nanos HostPause::next_change(Nanos now) const {
 PauseFrame HostPause::tell(uint8_t wanted, bool by_priority, Nanos now) {
   // Renewed before it is over; whoever loses its switch meanwhile is free again soon.
   constexpr Nanos kPauseNs = 10 * kMillisecond;
-  const double most = static_cast<double>(kPauseNs) / static_cast<double>(pause_ns(1000, rate_bps_)) * 1000;
+  const double most = static_cast<double>(kPauseNs) / static_cast<double>(pause_ns(1000, told_rate_bps_)) * 1000;
   const auto quanta = static_cast<uint16_t>(std::clamp(most, 2.0, 65535.0));
   PauseFrame frame{.by_priority = by_priority,
                    .enabled = told_any_ ? static_cast<uint8_t>(wanted | told_) : uint8_t{0xff},
@@ -55,7 +55,7 @@ PauseFrame HostPause::tell(uint8_t wanted, bool by_priority, Nanos now) {
   if (!by_priority) frame.quanta[0] = wanted != 0 ? quanta : uint16_t{0};
   told_ = wanted;
   told_any_ = true;
-  again_ns_ = now + pause_ns(quanta, rate_bps_) / 2;
+  again_ns_ = now + pause_ns(quanta, told_rate_bps_) / 2;
   return frame;
 }
 

@@ -10,9 +10,13 @@ namespace heddle {
 class HostPause {
  public:
   HostPause() = default;
-  // `rate_bps`: of the port, which the times in frames are counted in. `watchdog_ns`: the host may hold a priority so
-  // long without a break; then nothing it says is listened to for as long.
-  HostPause(uint64_t rate_bps, Nanos watchdog_ns) : rate_bps_(rate_bps), watchdog_ns_(watchdog_ns) {}
+  // `rate_bps`: of the port, which the times in frames are counted in; 0 = not known, then the host is told again as
+  // often as the fastest one needs. `watchdog_ns`: the host may hold a priority so long without a break; then nothing
+  // it says is listened to for as long.
+  HostPause(uint64_t rate_bps, Nanos watchdog_ns)
+      : rate_bps_(rate_bps != 0 ? rate_bps : kRateUsual),
+        told_rate_bps_(rate_bps != 0 ? rate_bps : kRateFastest),
+        watchdog_ns_(watchdog_ns) {}
 
   // --- what the host says ---
   void hear(const PauseFrame& frame, Nanos now);
@@ -38,7 +42,9 @@ class HostPause {
   };
   Nanos watchdog_at(const Priority& priority) const;
 
-  uint64_t rate_bps_ = kSecond;
+  static constexpr uint64_t kRateUsual = 10'000'000'000, kRateFastest = 400'000'000'000;
+  uint64_t rate_bps_ = kRateUsual;       // what the host's times are counted in
+  uint64_t told_rate_bps_ = kRateUsual;  // and those that it is told
   Nanos watchdog_ns_ = 0;
   std::array<Priority, kPriorities> priorities_{};
   Nanos deaf_until_ns_ = 0;

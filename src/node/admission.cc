@@ -51,7 +51,9 @@ uint32_t Worker::flow_queue_mark(const InputFlow& flow) const {
 bool Worker::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
   if (flow.flags & (kFlowLeaving | kFlowPending) || packet->hop_limit == 0) return false;
   if ((flow.flags & (kFlowLimited | kFlowMetered)) && !may_forward(port, id, flow, packet->payload, now)) return false;
-  if (port.is_fabric() && port.credits[kLossyChannel].held() > settings_.input_drop_mark_packets) return false;
+  if (port.is_fabric() && packet->vc == kLossyChannel &&
+      port.credits[kLossyChannel].held() > settings_.input_drop_mark_packets)
+    return false;
   if (flow.output_flow == kNoFlow) {
     DropReason reason = DropReason::none;
     const PortIndex output = choose_port(port, *packet, reason);
@@ -62,6 +64,7 @@ bool Worker::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet
   }
   Voq& voq = port.input.voqs[flow.voq];
   if (!voq.ready.empty() || voq.room < packet->cost) return false;
+  if (flow.flags & kFlowFull) look_at_full(port, flow, *packet);
   hand_on(port, flow, voq, packet, now);
   return true;
 }

@@ -81,12 +81,14 @@ bool Worker::serve(Port& input, Voq& voq, Nanos now) {
 
 void Worker::cross(Port& input, PortIndex output, Packet* packet, Nanos now) {
   if (!input.is_fabric()) packet->arrival_ns = now;  // K8: life counts from leaving the ingress edge queue
-  const uint8_t known = packet->output_flow == kNoFlow ? uint8_t{0} : input.input.flows[packet->input.flow].congestion;
+  const InputFlow& flow = input.input.flows[packet->input.flow];
+  const uint8_t known = packet->output_flow == kNoFlow ? uint8_t{0} : flow.congestion;
   if (is_own(output)) {
     if (packet->output_flow != kNoFlow) own(output).output.flows[packet->output_flow].told = known;
     return accept(own(output), packet);
   }
-  send_packet(output, packet, known);
+  const bool first = flow.flow_extent() == packet->payload && flow.data_flow - packet->payload == flow.turn_start;
+  send_packet(output, packet, known, first);
 }
 
 // The output side of the crossing. An output flow ID reserved in a session that has ended takes nothing more.
@@ -94,7 +96,7 @@ void Worker::accept(Port& output, Packet* packet) {
   bool dead = !output.usable();
   if (packet->output_flow != kNoFlow) {
     OutputFlow& entry = output.output.flows[packet->output_flow];
-    if (entry.input != packet->input) bind(entry, *packet);
+    assert(entry.input == packet->input);
     assert(entry.state != OutputFlowState::free);
     ++entry.queued;
     dead = dead || (entry.flags & kOutputEnded);

@@ -56,7 +56,8 @@ struct CrossingPacket {
   Packet* packet;
   PortIndex output;
   uint8_t told;  // what its input flow knows of its destination's congestion (C3)
-  uint8_t unused[5];
+  bool first;    // of its flow since that has the output flow ID
+  uint8_t unused[4];
 };
 static_assert(sizeof(CrossingPacket) == 16);
 

@@ -53,7 +53,8 @@ void Worker::receive_data(Port& port, Packet* packet, Nanos now) {
       static_cast<uint16_t>((HEDDLE_DATA_OVERHEAD_BYTES + packet->payload + kBufferBytes - 1) / kBufferBytes);
   const bool for_this_node = packet->destination.node == node_address_;
   const bool flood_frame = packet->destination.node == HEDDLE_FLOOD_NODE;
-  const bool known = lanes_.valid(packet->ftag, packet->vc) || (flood_frame && packet->vc == kLossyChannel);
+  const bool known =
+      flood_frame ? packet->vc == kLossyChannel && lanes_.has(packet->ftag) : lanes_.valid(packet->ftag, packet->vc);
   if (!known) packet->cost = 0;  // counts nowhere
   if (!known || !port.credits[packet->vc].received(packet->cost)) {
     drop_at_input(port, packet, DropReason::protocol_error);

@@ -71,6 +71,8 @@ void Worker::return_credit(Port& port, InputFlow& flow, const Packet& packet) {
 bool Worker::take_credit(Port& port, const AckRecord& record, OutputFlow& entry) {
   const bool metered = record.flags & HEDDLE_ACK_METERED;
   if (metered && serial_before(record.credit_limit, record.ack_flow)) return false;
+  // Of an ID that nobody uses, or with nothing under way, it is old news or none.
+  if (entry.state != OutputFlowState::reserved || (metered && entry.extent() == 0)) return true;
   if (metered)
     entry.flags |= kOutputMetered;
   else

@@ -148,14 +148,10 @@ void Worker::on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now)
 }
 
 // The first packet of another flow on an ID that is lent to the worker of its input port (K11).
-void Worker::bind(OutputFlow& entry, const Packet& packet) {
-  const InputFlowRef& input = packet.input;
+void Worker::bind(OutputFlow& entry, const InputFlowRef& input) {
   assert(!is_own(input.port) && entry.input.port == input.port);  // invariant 4
   assert(entry.queued == 0 && entry.extent() == 0 && entry.pending_ack == 0);
   entry.input = input;
-  entry.ftag = packet.ftag;
-  entry.credit_base = entry.data_flow;
-  entry.flags &= static_cast<uint8_t>(~kOutputMetered);
   entry.congestion = 0;
   if (entry.flags & kOutputEnded) entry.flags |= kOutputEndDue;
 }

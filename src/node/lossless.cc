@@ -47,7 +47,7 @@ uint8_t Worker::priorities_to_pause(Port& port) {
 // Once a turn: tells the host of an edge port to wait or go on, and forgets what it has asked once that is over.
 void Worker::control_host(Port& port, Nanos now) {
   if (port.settings.flow_control == HostFlowControl::off) return;
-  if (port.output.paused_lanes != 0) obey_pause(port, now);
+  if (now >= port.output.pause_look_ns) obey_pause(port, now);
   const uint8_t wanted = priorities_to_pause(port);
   if (!port.pause.due(wanted, now)) return;
   Packet* packet = control_packet(port);
@@ -75,6 +75,7 @@ void Worker::obey_pause(Port& port, Nanos now) {
   const uint32_t ignored = port.pause.ignored();
   const uint8_t held = port.pause.held(now);
   port.counters.events[static_cast<unsigned>(ProtocolEvent::pause_overruled)] += port.pause.ignored() - ignored;
+  port.output.pause_look_ns = port.pause.next_change(now);
   port.output.paused_lanes = 0;
   for (uint32_t lane = 0; lane < lanes_.count(); ++lane)
     if (edge_.classifier().of_ftag(lanes_.ftag(lane)).priorities() & held)

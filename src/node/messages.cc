@@ -36,7 +36,7 @@ void Worker::take_packets(Crossing& from) {
     for (uint32_t i = 0; i < count; ++i) {
       Port& output = own(crossings[i].output);
       if (const FlowId id = crossings[i].packet->output_flow; id != kNoFlow)
-        output.output.flows[id].told = crossings[i].told;
+        take_flow(output.output.flows[id], crossings[i]);
       accept(output, crossings[i].packet);
     }
   }
@@ -101,11 +101,22 @@ bool Worker::send(uint32_t worker, const Message& message) {
   return true;
 }
 
-void Worker::send_packet(PortIndex output, Packet* packet, uint8_t told) {
+// A packet of a flow has come for an ID that another worker's input port has.
+void Worker::take_flow(OutputFlow& entry, const CrossingPacket& crossing) {
+  if (crossing.first) {
+    entry.ftag = crossing.packet->ftag;
+    entry.credit_base = entry.data_flow;
+    entry.flags &= static_cast<uint8_t>(~kOutputMetered);
+  }
+  if (entry.input != crossing.packet->input) bind(entry, crossing.packet->input);
+  entry.told = crossing.told;
+}
+
+void Worker::send_packet(PortIndex output, Packet* packet, uint8_t told, bool first) {
   const uint32_t worker = worker_of_port_[output];
   Crossing& to = *to_[worker];
   if (to.data.full()) hand_over(worker);
-  to.data.gather({packet, output, told, {}});
+  to.data.gather({packet, output, told, first, {}});
   ++result_.crossings;
 }
 

@@ -48,7 +48,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
     port->output.pace = TokenBucket(byte_ns, kBurstNs + frame_ns);
   }
   if (settings.fabric) return port;
-  port->pause = HostPause(congestion_rate_bps(settings), fabric.pause_watchdog_ns);
+  port->pause = HostPause(settings.rate_bps, fabric.pause_watchdog_ns);
   const uint32_t flood = settings.flood_frames_per_second;
   port->input.edge = {.settings = &settings,
                       .address = self,

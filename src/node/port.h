@@ -135,6 +135,7 @@ struct OutputSide {
   std::vector<PacketQueue> queues;  // by lane (X2): crossed, not stamped
   LaneSet queued_lanes = 0;         // those with packets
   LaneSet paused_lanes = 0;         // edge: the host has asked them to wait
+  Nanos pause_look_ns = kNever;     // edge: that may change then
   uint32_t lane = 0;                // whose turn it is (X5)
   int32_t lane_bytes = 0;           // that it has left of its turn
   uint32_t queued_packets = 0;

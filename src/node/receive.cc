@@ -201,7 +201,10 @@ void Worker::attach_flow(Port& port, Packet* packet, uint32_t match_index, Nanos
 }
 
 void Worker::wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index) {
-  if (port.input.waiting_packets >= waiting_max_) return drop_at_input(port, packet, DropReason::no_flow_id);
+  // Lossy frames leave so much that lossless ones find room, and their host is not told to wait because of them.
+  const bool lossy = lanes_.any_lossless() && !lanes_.lossless(packet->ftag);
+  const uint32_t most = lossy ? waiting_max_ / 4 : waiting_max_;
+  if (port.input.waiting_packets >= most) return drop_at_input(port, packet, DropReason::no_flow_id);
   port.counters.count(ProtocolEvent::edge_id_waited);
   packet->position = match_index;
   ++match.waiting;

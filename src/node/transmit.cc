@@ -70,7 +70,12 @@ uint32_t Worker::next_lane(OutputSide& output, LaneSet lanes) {
   return output.lane;
 }
 
-// The lane has been served, up to a burst: what that has taken is its share's.
+// Where queued_bytes stands when the lane whose turn it is has used its share.
+uint32_t Worker::end_of_turn(const OutputSide& output) {
+  return output.queued_bytes - std::min(output.queued_bytes, static_cast<uint32_t>(output.lane_bytes));
+}
+
+// The lane has been served: what it has taken is its share's.
 void Worker::end_turn(OutputSide& output, uint32_t lane, uint32_t queued_before) {
   output.lane_bytes -= static_cast<int32_t>(queued_before - output.queued_bytes);
   note_empty(output, lane);
@@ -104,7 +109,7 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
     const uint8_t channel = lanes_.channel(lane);
     LinkCredits& credits = port.credits[channel];
     PacketQueue& queue = output.queues[lane];
-    const uint32_t queued_before = output.queued_bytes;
+    const uint32_t queued_before = output.queued_bytes, turn_end = end_of_turn(output);
     do {
       const Nanos left = life_left(*queue.head, now);
       if (left < HEDDLE_LIFE_UNIT_NS) {  // K8, also of a frame that waits for credit
@@ -122,7 +127,7 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
       credits.sent(cost, now);
       if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
       burst[count++] = packet;
-    } while (count < kBurst && !queue.empty() && (!paced || output.pace.allows(now)));
+    } while (count < kBurst && !queue.empty() && output.queued_bytes > turn_end && (!paced || output.pace.allows(now)));
     end_turn(output, lane, queued_before);
   }
   send_burst(port, burst, count, now);
@@ -167,6 +172,7 @@ void Worker::age_pending(Port& port, Nanos now) {
 bool Worker::transmit_edge(Port& port, Nanos now) {
   OutputSide& output = port.output;
   if (lanes_.any_lossless()) control_host(port, now);
+  if ((output.queued_lanes & output.paused_lanes) != 0) drop_expired(port, now);
   if (output.pending_packets != 0 && !send_pending(port, now)) {
     drop_expired(port, now);
     return false;
@@ -183,7 +189,7 @@ bool Worker::transmit_edge(Port& port, Nanos now) {
   while (count < kBurst && (output.queued_lanes & going) != 0 && (!paced || output.pace.allows(now))) {
     const uint32_t lane = next_lane(output, output.queued_lanes & going);
     const PacketQueue& queue = output.queues[lane];
-    const uint32_t lane_before = output.queued_bytes;
+    const uint32_t lane_before = output.queued_bytes, turn_end = end_of_turn(output);
     output.last_priority = queue.head->priority;
     do {
       Packet* packet = take_queued(port, lane);
@@ -194,7 +200,7 @@ bool Worker::transmit_edge(Port& port, Nanos now) {
       }
       if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
       burst[count++] = packet;
-    } while (count < kBurst && !queue.empty() && (!paced || output.pace.allows(now)));
+    } while (count < kBurst && !queue.empty() && output.queued_bytes > turn_end && (!paced || output.pace.allows(now)));
     end_turn(output, lane, lane_before);
   }
   output.taken_bytes += queued_before - output.queued_bytes;

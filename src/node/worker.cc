@@ -167,7 +167,7 @@ Nanos Worker::next_wake(Nanos now) const {
     if (queued != 0 && !port->output.pace.allows(now)) wake = std::min(wake, port->output.pace.ready_at());
     if (port->input.lent_outputs != 0) wake = std::min(wake, next_age_ns_);
     if (!port->is_fabric()) {
-      if (lanes_.any_lossless()) wake = std::min({wake, port->pause.next_due(), port->pause.next_change(now)});
+      if (lanes_.any_lossless()) wake = std::min({wake, port->pause.next_due(), port->output.pause_look_ns});
       if (port->output.paused_lanes != 0) wake = std::min(wake, next_death(*port));
       continue;
     }

@@ -151,7 +151,7 @@ class Worker {
   void on_grant(Port& port, PortIndex output, FlowId id);
   void give_id(Port& port, PortIndex output, FlowId id);
   void on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now);
-  void bind(OutputFlow& entry, const Packet& packet);
+  void bind(OutputFlow& entry, const InputFlowRef& input);
   HEDDLE_ASIDE void yield_id(Port& port, InputFlow& flow);
   void give_back(Port& port, InputFlow& flow, bool count_orphan);
   void keep_id(Port& port, PortIndex output, FlowId id);
@@ -209,6 +209,7 @@ class Worker {
   HEDDLE_ASIDE void drop_expired(Port& port, Nanos now);
   static Packet* take_queued(Port& port, uint32_t lane);
   static uint32_t next_lane(OutputSide& output, LaneSet lanes);
+  static uint32_t end_of_turn(const OutputSide& output);
   static void end_turn(OutputSide& output, uint32_t lane, uint32_t queued_before);
   static void note_empty(OutputSide& output, uint32_t lane) {
     if (output.queues[lane].empty()) output.queued_lanes &= ~(LaneSet{1} << lane);
@@ -271,7 +272,8 @@ class Worker {
   uint32_t take_settled(Crossing& from, Nanos now);
   void take(const Message& message, Nanos now);
   bool send(uint32_t worker, const Message& message);
-  void send_packet(PortIndex output, Packet* packet, uint8_t told);
+  void take_flow(OutputFlow& entry, const CrossingPacket& crossing);
+  void send_packet(PortIndex output, Packet* packet, uint8_t told, bool first);
   void return_id(PortIndex output, FlowId id, bool counted);
   [[gnu::noinline]] void hand_over(uint32_t worker);
   void hand_over_all();
@@ -334,7 +336,7 @@ class Worker {
   std::vector<uint16_t> node_of_address_;
   std::vector<uint32_t> dirty_;                             // output flows with pending deltas; room for all there are
   std::vector<uint32_t> settling_;                          // those of the turn before, while they are being told
-  uint32_t active_head_ = kNoItem, active_tail_ = kNoItem;  // virtual output queues to serve: input << 16 | output
+  uint32_t active_head_ = kNoItem, active_tail_ = kNoItem;  // virtual output queues to serve: input << 16 | index
   uint32_t active_count_ = 0;
   bool routes_stale_ = false;
   uint32_t board_version_ = 0;

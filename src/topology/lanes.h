@@ -36,6 +36,7 @@ class Lanes {
 
   // Of unicast frames; floods go in channel 0, whatever their class. Is there such a pair?
   bool valid(uint8_t ftag, uint8_t channel) const { return valid_[ftag] >> channel & 1; }
+  bool has(uint8_t ftag) const { return of(ftag, kLossyChannel) != kNoLane; }  // a class of that FTAG
   uint8_t of(uint8_t ftag, uint8_t channel) const { return of_[ftag * kVirtualChannels + channel]; }
   uint8_t channel(uint32_t lane) const { return channel_[lane]; }
   uint8_t ftag(uint32_t lane) const { return ftag_[lane]; }

@@ -106,6 +106,8 @@ TEST(Lanes, AreOnePerClassAndOnePerLosslessChannel) {
   EXPECT_TRUE(lanes.valid(5, 2));
   EXPECT_FALSE(lanes.valid(5, 3));
   EXPECT_FALSE(lanes.valid(7, 0));
+  EXPECT_TRUE(lanes.has(5));
+  EXPECT_FALSE(lanes.has(7));
   EXPECT_EQ(lanes.channel(lanes.of(5, 2)), 2);
   EXPECT_EQ(lanes.ftag(lanes.of(5, 2)), 5);
   EXPECT_NE(lanes.of(5, 0), lanes.of(0, 0));
