@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "test_fabric.h"
+#include "wire/fabric_frame.h"
 
 namespace heddle::test {
 namespace {
@@ -140,6 +141,47 @@ TEST(Node, FramesThatAHostDoesNotTakeWaitQuietly) {
   EXPECT_EQ(fabric.nodes[0]->port(0).counters.acknowledged_bytes, 400u);
   EXPECT_EQ(fabric.output_flows_used(), 0u);
 }
+
+// A flooded frame that no sound neighbour sends: of a class that is not there, or in a virtual channel that floods have
+// not. The session is reset, and nothing of it is left (K3).
+class StrangeFlood : public testing::TestWithParam<std::pair<uint8_t, uint8_t>> {};
+
+TEST_P(StrangeFlood, ResetsTheSessionAndLeavesNothing) {
+  Topology topology = two_switches();
+  topology.classes = {{.name = "default", .lossless = true}};
+  topology.lossless_channels = 1;
+  TestFabric fabric(topology);
+  fabric.run(50 * kMillisecond);
+  const Port& port = fabric.nodes[1]->port(1);
+  ASSERT_TRUE(port.session.up());
+  alignas(64) uint8_t bytes[256] = {};
+  Packet packet{};
+  packet.data = bytes + 128;
+  packet.length = packet.payload = 60;
+  std::memcpy(packet.data, broadcast(1, 0).data(), 60);
+  packet.destination = {HEDDLE_FLOOD_NODE, 0xffff};
+  packet.source = {1, 0};
+  packet.vni = 1;
+  packet.hop_limit = 8;
+  packet.ftag = GetParam().first;
+  prepend_fabric_header(packet);
+  stamp_data_frame(packet, {.session_tag = port.session.tag(),
+                            .vc = GetParam().second,
+                            .sequence = port.input.last_sequence + 1,
+                            .flow = kNoFlow,
+                            .data_flow = 0,
+                            .life_units = 100,
+                            .source_mac = port.mac});
+  fabric.device(1, 1).incoming.emplace_back(packet.data, packet.data + packet.length);
+  fabric.run(100 * kMicrosecond);
+  EXPECT_EQ(port.counters.events[static_cast<unsigned>(ProtocolEvent::session_reset)], 1u);
+  EXPECT_EQ(port.counters.drops[static_cast<unsigned>(DropReason::protocol_error)], 1u);
+  for (const LinkCredits& credits : port.credits) EXPECT_EQ(credits.held(), 0u);
+  for (const Frame& frame : fabric.device(1, 0).delivered) EXPECT_EQ(load_be16(&frame[12]), 0x8808);  // PFC alone (F10)
+}
+
+INSTANTIATE_TEST_SUITE_P(ClassAndChannel, StrangeFlood,
+                         testing::Values(std::pair<uint8_t, uint8_t>{9, 0}, std::pair<uint8_t, uint8_t>{0, 1}));
 
 struct TooFewIds : testing::TestWithParam<uint32_t> {};
 
