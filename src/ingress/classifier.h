@@ -37,7 +37,7 @@ class Classifier {
     const uint8_t index = by_dscp_[dscp & 63];
     return classes_[index == kByPcp ? by_pcp_[0] : index];
   }
-  // Of a frame that came over the fabric; the worker has seen that there is such a class.
+  // Of a frame that came over the fabric, whose class the worker has found to be there (K3).
   const TrafficClass& of_ftag(uint8_t ftag) const { return classes_[by_ftag_[ftag & 15]]; }
   // After this long no frame of any class is left in the fabric (K8).
   Nanos longest_life_ns() const { return longest_life_ns_; }
