@@ -33,8 +33,10 @@ typedef uint64_t heddle_be64;
 #define HEDDLE_NOTICE_RECORDS_MAX 64
 #define HEDDLE_CREDIT_RECORDS_MAX 8
 #define HEDDLE_LOAD_RECORDS_MAX 64
+#define HEDDLE_RETRY_RECORDS_MAX 2
 #define HEDDLE_NODE_NAME_BYTES 32
 #define HEDDLE_PORT_NAME_BYTES 16
+#define HEDDLE_RETRY_CHANNEL 1   /* sequence channel of frames that link retry sends again (K6) */
 #define HEDDLE_FLOOD_NODE 0xffff /* destination node of a frame that follows the spanning tree (E1) */
 
 enum heddle_frame_kind {
@@ -45,13 +47,14 @@ enum heddle_frame_kind {
   HEDDLE_NOTICE = 5,
   HEDDLE_LOAD = 6,
   HEDDLE_HELLO = 7,
+  HEDDLE_RETRY = 8,
 };
 
 /* First in every frame after the Ethernet header. */
 struct heddle_link_header {
   uint8_t version;
   uint8_t kind;            /* enum heddle_frame_kind */
-  uint8_t channel;         /* sequence channel (K2): 0 accepts what is newer; others are for link retry (K6) */
+  uint8_t channel;         /* sequence channel (K2): 0 accepts what is newer, HEDDLE_RETRY_CHANNEL the next only (K6) */
   uint8_t flags;           /* HEDDLE_DATA_* on data frames, else 0 */
   heddle_be32 session_tag; /* of both ends' nonces (K1); 0 in hellos */
   heddle_be32 sequence;    /* number in the channel (K2); 0 in hellos */
@@ -122,8 +125,20 @@ struct heddle_credit_record {
   uint8_t vc;
   uint8_t flags; /* HEDDLE_CREDIT_* */
   uint8_t reserved[2];
-  heddle_be32 sent_total; /* buffers, of the receiver's size */
+  heddle_be32 sent_total; /* buffers, of the receiver's size; of frames in sequence channel 0 */
   heddle_be32 limit;      /* buffers the other end may have sent in all */
+};
+
+#define HEDDLE_RETRY_ASK 0x01     /* how far have you come? `sequence` is the last number given out */
+#define HEDDLE_RETRY_MISSING 0x02 /* send again from the number behind `sequence` on */
+#define HEDDLE_RETRY_ANSWER 0x04  /* to an ask, whose round it repeats */
+
+/* K6: of a sequence channel for retry: how far this end has come in it, or an ask. */
+struct heddle_retry_record {
+  uint8_t channel;      /* HEDDLE_RETRY_CHANNEL */
+  uint8_t flags;        /* HEDDLE_RETRY_* */
+  heddle_be16 round;    /* how often the end that asks has gone back in this session */
+  heddle_be32 sequence; /* the last number taken; of an ask, the last given out */
 };
 
 /* W6: state of the ports of one node, flooded; newer sequence wins. */
@@ -164,6 +179,7 @@ HEDDLE_STATIC_ASSERT(sizeof(struct heddle_ack_record) == 20, "ACK record is 20 b
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_record_header) == 20, "record header is 20 bytes");
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_probe_record) == 8, "probe record is 8 bytes");
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_credit_record) == 12, "credit record is 12 bytes");
+HEDDLE_STATIC_ASSERT(sizeof(struct heddle_retry_record) == 8, "retry record is 8 bytes");
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_notice_record) == 16, "notice record is 16 bytes");
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_load_record) == 8, "load record is 8 bytes");
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_hello) == 112, "hello is 112 bytes");

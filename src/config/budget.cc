@@ -57,6 +57,10 @@ uint32_t link_buffers(const Topology& topology) {
   return settings.link_credits + (topology.any_lossless() ? topology.lossless_channels * settings.lossless_credits : 0);
 }
 
+uint32_t retry_frames(const Topology& topology) {
+  return Lanes(topology).any_retry() ? topology.lossless_channels * topology.settings.lossless_credits : 0;
+}
+
 uint32_t ring_frames_needed(const Topology& topology) { return link_buffers(topology) + kDescriptorReserve; }
 
 std::string device_with_ring(const std::string& device, uint32_t receive_descriptors) {
@@ -101,7 +105,7 @@ uint64_t buffers_needed(const ProcessConfig& process) {
     buffers += uint64_t{node.workers} * sizes.copies_max;
     for (const PortDevice& device : node.ports) {
       const bool fabric = ports[device.port].fabric;
-      buffers += fabric ? link_buffers(process.topology) : edge_buffers;
+      buffers += fabric ? link_buffers(process.topology) + retry_frames(process.topology) : edge_buffers;
       const bool in_process = fabric && device.device.empty();
       if (!in_process) buffers += process.receive_descriptors + process.transmit_descriptors;
     }

@@ -45,6 +45,9 @@ uint32_t device_frame_bytes_max(std::string_view device);
 // Buffers that a fabric port grants to its neighbour in all virtual channels together (C9).
 uint32_t link_buffers(const Topology& topology);
 
+// Frames that a fabric port may keep until its neighbour has them (K6).
+uint32_t retry_frames(const Topology& topology);
+
 // Frames that a neighbour may have sent to a fabric port and nobody has read yet: its receive ring holds them (C9).
 uint32_t ring_frames_needed(const Topology& topology);
 

@@ -143,6 +143,8 @@ TrafficClass read_class(const YamlValue& value, const std::vector<TrafficClass>&
   value["lossless"].read_bool(result.lossless);
   value["congestion_control"].read_bool(result.congestion_control);
   value["flow_credits"].read_bool(result.flow_credits);
+  if (value["link_retry"].read_bool(result.link_retry) && !result.lossless)
+    value["link_retry"].problem("a class that is not lossless", "lossless: true beside it");
   result.pcp_set = static_cast<uint16_t>(read_value_set(value["pcp"], result.name, taken.pcp));
   taken.pcp_named |= result.pcp_set;
   result.dscp_set = read_value_set(value["dscp"], result.name, taken.dscp);

@@ -124,6 +124,7 @@ class MemoryLink {
     uint32_t transmit(Packet** packets, uint32_t count, Nanos now) override {
       return link->transmit(side, packets, count, now);
     }
+    bool passes_packets() const override { return true; }
     Nanos next_arrival() const override { return link->next_arrival(1 - side); }
 
     MemoryLink* link = nullptr;

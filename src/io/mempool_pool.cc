@@ -64,6 +64,11 @@ void MempoolPool::release(Packet** packets, uint32_t count) {
   }
 }
 
+bool MempoolPool::add_owner(Packet* packet) {
+  rte_mbuf_refcnt_update(mbuf_of(packet), 1);
+  return true;
+}
+
 uint32_t MempoolPool::in_use() const { return rte_mempool_in_use_count(pool_); }
 
 }  // namespace heddle

@@ -21,6 +21,7 @@ class MempoolPool : public PacketPool {
 
   uint32_t allocate(Packet** packets, uint32_t count) override;
   void release(Packet** packets, uint32_t count) override;
+  bool add_owner(Packet* packet) override;
   uint32_t room_bytes() const override { return room_bytes_; }
 
   rte_mempool* mempool() const { return pool_; }

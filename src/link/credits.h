@@ -25,12 +25,14 @@ class LinkCredits {
   bool may_send(uint32_t cost) const {
     return static_cast<int32_t>(limit_ - sent_total_) >= static_cast<int32_t>(cost);
   }
-  void sent(uint32_t cost, Nanos now) {
+  // `sure`: in a retry channel (K6), where nothing is lost and no total needs to be told.
+  void sent(uint32_t cost, bool sure, Nanos now) {
     if (all_home()) {
       ask_at_ns_ = now + interval_ns_;
       ask_backoff_ = 0;
     }
     sent_total_ += cost;
+    if (!sure) told_total_ += cost;
   }
   uint32_t sent_total() const { return sent_total_; }
   uint32_t limit() const { return limit_; }
@@ -38,7 +40,7 @@ class LinkCredits {
 
   // --- receiving ---
   // A frame has come in and is held; false = beyond what was granted: protocol error.
-  bool received(uint32_t cost);
+  bool received(uint32_t cost, bool sure);
   // Buffers of this port's frames have been let go, in whatever session they came.
   void released(uint32_t buffers) { held_ -= buffers; }
   uint32_t held() const { return held_; }
@@ -47,7 +49,7 @@ class LinkCredits {
   uint32_t received_total() const { return received_total_; }
 
   // --- the credit record ---
-  // A record has come in; false = protocol error.
+  // A record has come in, of sequence channel 0 as all control frames; false = protocol error.
   bool apply(uint32_t peer_sent_total, uint32_t peer_limit, bool asks);
   // True when a record should go out now.
   bool due(Nanos now) const;
@@ -68,8 +70,10 @@ class LinkCredits {
   uint32_t peer_buffer_bytes_ = 1;
   uint32_t peer_buffers_ = 0;
   uint32_t sent_total_ = 0;      // buffers of frames stamped here
+  uint32_t told_total_ = 0;      // of those in sequence channel 0
   uint32_t limit_ = 0;           // granted by the other end
   uint32_t received_total_ = 0;  // buffers of frames sent by the other end, lost ones too once it has told so
+  uint32_t counted_total_ = 0;   // of those in sequence channel 0
   uint32_t held_ = 0;            // buffers of its frames that are still somewhere in this node
   uint32_t granted_ = 0;         // newest limit told
   bool answer_due_ = false;

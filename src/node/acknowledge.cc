@@ -253,21 +253,28 @@ void Worker::output_timer(Port& output, FlowId id, Nanos now) {
 }
 
 void Worker::probe(Port& port, FlowId id) {
-  const ProbeRecord record{id, port.output.flows[id].data_flow};
-  if (port.output.probes != nullptr && record_count(*port.output.probes) == HEDDLE_PROBE_RECORDS_MAX) send_probes(port);
-  if (port.output.probes == nullptr) {
-    port.output.probes = control_packet(port);
-    if (port.output.probes == nullptr) return;  // asked again by the next timer
-    start_records(*port.output.probes, HEDDLE_PROBE);
+  const OutputFlow& entry = port.output.flows[id];
+  const bool in_turn = lanes_.retry(entry.ftag, kFirstLosslessChannel);
+  Packet*& probes = in_turn ? port.output.probes_in_turn : port.output.probes;
+  if (probes != nullptr && record_count(*probes) == HEDDLE_PROBE_RECORDS_MAX) send_probes(port);
+  if (probes == nullptr) {
+    probes = control_packet(port);
+    if (probes == nullptr) return;  // asked again by the next timer
+    start_records(*probes, HEDDLE_PROBE);
   }
-  append_record(*port.output.probes, record);
+  if (!append_record(*probes, ProbeRecord{id, entry.data_flow})) return;  // full, and it may not go yet
+  if (in_turn) port.output.probes_after = port.retry.sent();
   port.counters.count(ProtocolEvent::probe_sent);
 }
 
+// A flow's probe stays behind its frames (K2): of one in the retry channel until the other end has them.
 void Worker::send_probes(Port& port) {
-  if (port.output.probes == nullptr) return;
-  queue_control(port, port.output.probes);
-  port.output.probes = nullptr;
+  OutputSide& output = port.output;
+  if (output.probes != nullptr) queue_control(port, output.probes);
+  output.probes = nullptr;
+  if (output.probes_in_turn == nullptr || serial_before(port.retry.settled(), output.probes_after)) return;
+  queue_control(port, output.probes_in_turn);
+  output.probes_in_turn = nullptr;
 }
 
 }  // namespace heddle

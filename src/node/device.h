@@ -20,6 +20,8 @@ class Device {
   virtual bool receive_queue_empty() const { return true; }
   // Takes frames from the front, in order, and says how many; the rest stays the caller's.
   virtual uint32_t transmit(Packet** packets, uint32_t count, Nanos now) = 0;
+  // The other end gets the packets themselves, not copies of their bytes: whoever wants to keep one copies it first.
+  virtual bool passes_packets() const { return false; }
   // When the next frame that is already under way can be received, or kNever if none is known of.
   virtual Nanos next_arrival() const { return kNever; }
   // Frames that the receive queue can hold: a frame has come in after the one taken so many before it (K8).

@@ -36,27 +36,29 @@ void Worker::take_frame(Port& port, Packet* packet, const LinkFrame& frame, Nano
   } else if (frame.session_tag != port.session.tag()) {
     return drop_at_input(port, packet, DropReason::stale_session);
   } else if (frame.channel != 0) {
-    return drop_at_input(port, packet, DropReason::bad_frame);  // link retry (K6) is not spoken yet
+    return receive_in_turn(port, packet, frame, now);
   } else if (!serial_before(port.input.last_sequence, frame.sequence)) {
     return drop_at_input(port, packet, DropReason::old_sequence);
   } else {
     port.input.last_sequence = frame.sequence;
-    if (frame.kind == HEDDLE_DATA) return receive_data(port, packet, now);
+    if (frame.kind == HEDDLE_DATA) return receive_data(port, packet, false, now);
     receive_records(port, frame, now);
   }
   ++port.counters.consumed_frames;
   discard(packet);
 }
 
-void Worker::receive_data(Port& port, Packet* packet, Nanos now) {
+// `in_turn`: it came in the retry channel, which must fit its class (K6).
+void Worker::receive_data(Port& port, Packet* packet, bool in_turn, Nanos now) {
   packet->cost =
       static_cast<uint16_t>((HEDDLE_DATA_OVERHEAD_BYTES + packet->payload + kBufferBytes - 1) / kBufferBytes);
   const bool for_this_node = packet->destination.node == node_address_;
   const bool flood_frame = packet->destination.node == HEDDLE_FLOOD_NODE;
-  const bool known =
-      flood_frame ? packet->vc == kLossyChannel && lanes_.has(packet->ftag) : lanes_.valid(packet->ftag, packet->vc);
+  const bool known = flood_frame
+                         ? packet->vc == kLossyChannel && !in_turn && lanes_.has(packet->ftag)
+                         : lanes_.valid(packet->ftag, packet->vc) && lanes_.retry(packet->ftag, packet->vc) == in_turn;
   if (!known) packet->cost = 0;  // counts nowhere
-  if (!known || !port.credits[packet->vc].received(packet->cost)) {
+  if (!known || !port.credits[packet->vc].received(packet->cost, in_turn)) {
     drop_at_input(port, packet, DropReason::protocol_error);
     return protocol_error(port, now);
   }
@@ -133,6 +135,11 @@ void Worker::receive_records(Port& port, const LinkFrame& frame, Nanos now) {
         const bool asks = record.flags & HEDDLE_CREDIT_ASK;
         if (!credits.apply(record.sent_total, record.limit, asks)) return protocol_error(port, now);
         if (before != credits.received_total()) port.counters.count(ProtocolEvent::credit_loss_synced);
+      }
+      break;
+    case HEDDLE_RETRY:
+      for (const RetryRecord record : retry_records(frame)) {
+        if (!receive_retry(port, record, now)) return protocol_error(port, now);
       }
       break;
     case HEDDLE_NOTICE:

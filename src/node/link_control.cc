@@ -70,6 +70,7 @@ void Worker::begin_session(Port& port) {
                                         channel == kLossyChannel ? hello.credits : settings_.lossless_credits);
   port.output.sequence = first_position(own_nonce, peer_nonce, kNoFlow);
   port.input.last_sequence = first_position(peer_nonce, own_nonce, kNoFlow);
+  port.retry.begin_session(port.output.sequence, port.input.last_sequence);
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
     const auto id = static_cast<FlowId>(i);
     InputFlow& flow = port.input.flows[id];
@@ -113,8 +114,11 @@ void Worker::end_outputs(Port& port, Nanos now) {
     discard(output.pending[i]);
   }
   output.pending_packets = 0;
-  if (output.probes != nullptr) queue_control(port, output.probes);
-  output.probes = nullptr;
+  forget_kept(port);
+  for (Packet** probes : {&output.probes, &output.probes_in_turn}) {
+    if (*probes != nullptr) queue_control(port, *probes);
+    *probes = nullptr;
+  }
   while (!output.control.empty()) {
     port.counters.drop(DropReason::link_down);
     discard(output.control.pop());

@@ -14,6 +14,7 @@
 #include "ingress/edge_input.h"
 #include "link/credits.h"
 #include "link/host_pause.h"
+#include "link/retry.h"
 #include "link/session.h"
 #include "node/counters.h"
 #include "node/device.h"
@@ -144,6 +145,8 @@ struct OutputSide {
   PacketQueue control;           // frames made here, before all data
   uint32_t control_packets = 0;
   Packet* probes = nullptr;             // open record frame
+  Packet* probes_in_turn = nullptr;     // the same, of flows in the retry channel (K6):
+  uint32_t probes_after = 0;            // when the other end has that channel's frames up to this one
   std::array<Packet*, kBurst> pending;  // stamped and refused by the device: go first, nothing overtakes them
   uint32_t pending_packets = 0;
   uint32_t sequence = 0;  // last one given out on channel 0
@@ -170,6 +173,9 @@ struct Port {
       credits[channel] =
           LinkCredits(channel == kLossyChannel ? fabric_settings.link_credits : fabric_settings.lossless_credits,
                       fabric_settings.credit_interval_ns);
+    if (fabric && lanes.any_retry())
+      retry = LinkRetry((channels - kFirstLosslessChannel) * fabric_settings.lossless_credits,
+                        fabric_settings.credit_interval_ns, fabric_settings.ack_hard_ns);
   }
 
   bool is_fabric() const { return fabric; }
@@ -190,6 +196,7 @@ struct Port {
   OutputSide output;
   LinkSession session;                                // fabric ports
   std::array<LinkCredits, kVirtualChannels> credits;  // fabric ports, by virtual channel
+  LinkRetry retry;                                    // fabric ports
   HostPause pause;                                    // edge ports
   PortCounters counters;
 };

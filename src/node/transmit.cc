@@ -9,8 +9,6 @@
 namespace heddle {
 
 namespace {
-constexpr uint32_t kWireExtraBytes =
-    24;  // preamble, frame check sequence and gap: what a frame costs at the port's rate
 constexpr int32_t kLaneQuantumBytes = kBurst * 1500;
 }  // namespace
 
@@ -90,6 +88,7 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
   }
   if (port.session.up()) {
     send_credits(port, now);
+    if (lanes_.any_retry()) send_retry_records(port, now);
     send_probes(port);
     make_ack_frames(port, now);
   }
@@ -103,10 +102,12 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
     burst[count++] = packet;
   }
   const bool paced = output.pace.limits();
+  if (port.retry.again() != nullptr) count = send_again(port, burst, count, now);
   LaneSet without_credit = 0;
   while (count < kBurst && (output.queued_lanes & ~without_credit) != 0 && (!paced || output.pace.allows(now))) {
     const uint32_t lane = next_lane(output, output.queued_lanes & ~without_credit);
     const uint8_t channel = lanes_.channel(lane);
+    const bool retry = lanes_.retry(lane);
     LinkCredits& credits = port.credits[channel];
     PacketQueue& queue = output.queues[lane];
     const uint32_t queued_before = output.queued_bytes, turn_end = end_of_turn(output);
@@ -122,9 +123,15 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
         without_credit |= LaneSet{1} << lane;
         break;
       }
+      Packet* replica = nullptr;
+      if (retry && (replica = replica_for(port, queue.head)) == nullptr) {
+        without_credit |= LaneSet{1} << lane;
+        break;
+      }
       Packet* packet = take_queued(port, lane);
       stamp(port, packet, channel, left, now);
-      credits.sent(cost, now);
+      credits.sent(cost, retry, now);
+      if (retry) keep_for_retry(port, *packet, replica, now);
       if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
       burst[count++] = packet;
     } while (count < kBurst && !queue.empty() && output.queued_bytes > turn_end && (!paced || output.pace.allows(now)));
@@ -135,10 +142,12 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
 }
 
 void Worker::stamp(Port& port, Packet* packet, uint8_t channel, Nanos left, Nanos now) {
+  const bool retry = lanes_.retry(packet->lane);
   Stamp stamp{.session_tag = port.session.tag(),
               .vc = channel,
+              .channel = retry ? uint8_t{HEDDLE_RETRY_CHANNEL} : uint8_t{0},
               .flags = channel != kLossyChannel ? uint8_t{HEDDLE_DATA_LOSSLESS} : uint8_t{0},
-              .sequence = ++port.output.sequence,
+              .sequence = retry ? port.retry.next_sequence() : ++port.output.sequence,
               .flow = packet->output_flow,
               .data_flow = 0,
               .life_units = life_units(left),

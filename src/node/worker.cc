@@ -72,7 +72,10 @@ Worker::~Worker() {
     for (Fifo& fifo : port->input.fifos) release_queue(fifo.queue);
     for (PacketQueue& queue : port->output.queues) release_queue(queue);
     release_queue(port->output.control);
-    if (port->output.probes != nullptr) discard(port->output.probes);
+    for (Packet* probes : {port->output.probes, port->output.probes_in_turn})
+      if (probes != nullptr) discard(probes);
+    PacketQueue kept = port->retry.end_session();
+    release_queue(kept);
     for (uint32_t i = 0; i < port->output.pending_packets; ++i) discard(port->output.pending[i]);
   }
   CrossingPacket crossing;
@@ -177,7 +180,7 @@ Nanos Worker::next_wake(Nanos now) const {
     wake = std::min(wake, next_death(*port));
     for (uint32_t channel = 0; channel < port->channels; ++channel)
       wake = std::min(wake, port->credits[channel].next_due());
-    wake = std::min(wake, ack_deadline(*port));
+    wake = std::min({wake, ack_deadline(*port), port->retry.next_due()});
   }
   return std::max(wake, now);
 }

@@ -4,7 +4,7 @@
 // polls, by the thread that runs it. Never blocks, sleeps, reads a clock or allocates per packet.
 //
 // The stages stand in files of their own: receive.cc, fabric_input.cc, admission.cc, flow_ids.cc, arbiter.cc,
-// lossless.cc, transmit.cc, departure.cc, acknowledge.cc, congestion.cc, flow_credits.cc,
+// lossless.cc, transmit.cc, departure.cc, link_retry.cc, acknowledge.cc, congestion.cc, flow_credits.cc,
 // link_control.cc, messages.cc.
 #pragma once
 
@@ -55,6 +55,9 @@ struct PollResult {
   Nanos next_wake = kNever;  // wants to be called then at the latest, without new input
 };
 
+// What a frame costs at its port's rate besides its bytes: preamble, frame check sequence and gap.
+constexpr uint32_t kWireExtraBytes = 24;
+
 class Worker {
  public:
   Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, const std::vector<Port*>& ports,
@@ -104,7 +107,7 @@ class Worker {
   // fabric_input.cc: frames on fabric links
   HEDDLE_WAY void fabric_receive(Port& port, Packet** packets, uint32_t count, Nanos now);
   void take_frame(Port& port, Packet* packet, const LinkFrame& frame, Nanos now);
-  void receive_data(Port& port, Packet* packet, Nanos now);
+  void receive_data(Port& port, Packet* packet, bool in_turn, Nanos now);
   void receive_flow_data(Port& port, Packet* packet, Nanos now);
   HEDDLE_ASIDE bool channel_changed(const Port& port, const InputFlow& flow, uint8_t channel) const;
   bool advance_past_hole(Port& port, FlowId id, InputFlow& flow, uint32_t position);
@@ -226,6 +229,16 @@ class Worker {
   HEDDLE_ASIDE void take_back(Port& port, Packet** packets, uint32_t count, size_t dirty_before);
   HEDDLE_ASIDE void drop_at_output(Port& output, Packet* packet, DropReason reason);
   void give_room_back(Port& output, const Packet& packet);
+
+  // link_retry.cc: frames that the link may lose, kept and sent again
+  HEDDLE_ASIDE Packet* replica_for(Port& port, Packet* packet);
+  static void copy_frame(Packet& copy, const Packet& packet);
+  HEDDLE_ASIDE void keep_for_retry(Port& port, const Packet& packet, Packet* replica, Nanos now);
+  HEDDLE_ASIDE uint32_t send_again(Port& port, Packet** burst, uint32_t count, Nanos now);
+  HEDDLE_ASIDE void receive_in_turn(Port& port, Packet* packet, const LinkFrame& frame, Nanos now);
+  HEDDLE_ASIDE bool receive_retry(Port& port, const RetryRecord& record, Nanos now);
+  HEDDLE_ASIDE void send_retry_records(Port& port, Nanos now);
+  void forget_kept(Port& port);
 
   // acknowledge.cc: deltas between tables, ACK frames, probes
   void mark_dirty(Port& output, FlowId id, OutputFlow& entry);

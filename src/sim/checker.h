@@ -65,6 +65,7 @@ class Checker : public Watcher {
     uint32_t sequence;
     uint32_t pattern;
     uint16_t flow_id;
+    bool in_turn;  // in a retry channel
     bool is_data;
   };
   struct Channel {      // one flow ID of one direction in one session
@@ -73,14 +74,20 @@ class Checker : public Watcher {
     std::deque<uint32_t> starts;  // of frames not known to be received
     struct UnderWay {
       uint32_t sequence, pattern;
+      bool in_turn;
     };
     std::vector<UnderWay> under_way;  // its frames on the link
+  };
+  struct SequenceGhost {
+    uint32_t last = 0;
+    bool any = false;
   };
   struct DirectionGhost {
     uint64_t session = 0;  // counts tags seen
     uint32_t tag = 0;
-    uint32_t last_sequence = 0;
-    uint32_t newest_delivered = 0;
+    std::array<SequenceGhost, 2> orders;  // of channel 0 and of the retry channel
+    std::deque<WireData> in_turn;         // of flows, sent lately in the retry channel
+    uint32_t newest_delivered = 0;        // of channel 0
     bool any_sent = false, any_delivered = false;
     bool forged = false;
     std::vector<Channel> channels;  // by flow ID
@@ -130,6 +137,7 @@ class Checker : public Watcher {
   void log_frame(uint32_t link, unsigned direction, LinkFrameEvent event, const Packet& packet, Nanos at) const;
   void on_sent(uint32_t link, unsigned direction, Packet& packet);
   void on_data_sent(uint32_t link, unsigned direction, const WireData& data, Packet& packet, GhostFrame& ghost);
+  void check_sent_again(uint32_t link, unsigned direction, const WireData& data);
   void on_duplicated(uint32_t link, unsigned direction, Packet& copy);
   uint32_t new_ghost();
   void drop_ghost(uint32_t link, unsigned direction, Packet& packet, bool delivered);

@@ -25,15 +25,16 @@ uint32_t Checker::new_ghost() {
 void Checker::log_frame(uint32_t link, unsigned direction, LinkFrameEvent event, const Packet& packet, Nanos at) const {
   static const char* const kEvents[] = {"sent",      "lost",      "corrupted", "duplicated",
                                         "under way", "ring full", "delivered"};
-  static const char* const kKinds[] = {"?", "data", "ack", "probe", "credit", "notice", "load", "hello"};
+  static const char* const kKinds[] = {"?", "data", "ack", "probe", "credit", "notice", "load", "hello", "retry"};
   if (event == LinkFrameEvent::under_way) return;
   *log_ << fabric_.engine().now() << " link " << link << '.' << direction << ' '
         << kEvents[static_cast<unsigned>(event)] << " at " << at << ": " << packet.length << " bytes";
   WireLink wire;
   WireData data;
   if (read_wire_link(packet.data, packet.length, wire))
-    *log_ << ", " << kKinds[wire.kind & 7] << " session " << std::hex << wire.tag << std::dec << " sequence "
-          << wire.sequence;
+    *log_ << ", " << kKinds[wire.kind < std::size(kKinds) ? wire.kind : 0] << " session " << std::hex << wire.tag
+          << std::dec << " sequence " << wire.sequence << (wire.channel != 0 ? " in turn" : "")
+          << (wire.flags & HEDDLE_DATA_RETRY ? " again" : "");
   if (read_wire_data(packet.data, packet.length, data))
     *log_ << " flow ID " << data.flow_id << " position " << data.data_flow << " + " << data.length << " pattern "
           << pattern_of(packet);
@@ -48,6 +49,8 @@ void Checker::log_frame(uint32_t link, unsigned direction, LinkFrameEvent event,
       read_hello(frame, hello);
       *log_ << std::hex << " nonce " << hello.nonce << " echo " << hello.echo << std::dec;
     }
+    for (const RetryRecord record : retry_records(frame))
+      *log_ << " [flags " << int{record.flags} << ", round " << record.round << ", " << record.sequence << ']';
     for (const CreditRecord record : credit_records(frame))
       *log_ << " [sent " << record.sent_total << ", limit " << record.limit << ']';
   }
@@ -110,16 +113,26 @@ void Checker::on_sent(uint32_t link, unsigned direction, Packet& packet) {
     ghost.tag = wire.tag;
     ghost.channels.resize(channels);
     ghost.any_sent = true;
-  } else if (wire.sequence != ghost.last_sequence + 1) {
-    fail(4, place(link, direction) + ": sequence " + std::to_string(wire.sequence) + " after " +
-                std::to_string(ghost.last_sequence));
   }
-  if (wire.sequence < ghost.last_sequence) coverage_.reach("state: link sequence wrapped");
-  ghost.last_sequence = wire.sequence;
+  const bool in_turn = wire.channel != 0;
+  const bool again = wire.flags & HEDDLE_DATA_RETRY;
+  SequenceGhost& order = ghost.orders[in_turn];
+  if (order.any && (again ? serial_before(order.last, wire.sequence) : wire.sequence != order.last + 1))
+    fail(4, place(link, direction) + ": sequence " + std::to_string(wire.sequence) + " after " +
+                std::to_string(order.last) + (in_turn ? " in turn" : "") + (again ? ", sent again" : ""));
+  if (!again) {
+    if (order.any && wire.sequence < order.last) coverage_.reach("state: link sequence wrapped");
+    order = {wire.sequence, true};
+  }
   const uint32_t index = new_ghost();
   SimPool::tag(packet).ghost = index;
   GhostFrame& frame = ghosts_[index];
-  frame = {.session = ghost.session, .sequence = wire.sequence, .pattern = 0, .flow_id = 0, .is_data = false};
+  frame = {.session = ghost.session,
+           .sequence = wire.sequence,
+           .pattern = 0,
+           .flow_id = 0,
+           .in_turn = in_turn,
+           .is_data = false};
   WireData data;
   if (wire.kind != HEDDLE_DATA) return;
   if (!read_wire_data(packet.data, packet.length, data)) fail(1, place(link, direction) + ": broken data frame");
@@ -135,7 +148,12 @@ void Checker::on_duplicated(uint32_t link, unsigned direction, Packet& copy) {
   if (!read_wire_link(copy.data, copy.length, wire) || wire.kind == HEDDLE_HELLO || wire.tag != way.tag) return;
   const uint32_t index = new_ghost();
   SimPool::tag(copy).ghost = index;
-  ghosts_[index] = {.session = way.session, .sequence = wire.sequence, .pattern = 0, .flow_id = 0, .is_data = false};
+  ghosts_[index] = {.session = way.session,
+                    .sequence = wire.sequence,
+                    .pattern = 0,
+                    .flow_id = 0,
+                    .in_turn = wire.channel != 0,
+                    .is_data = false};
 }
 
 // Which match pattern a frame belongs to; 0 if it is of no flow of ours.
@@ -151,26 +169,47 @@ void Checker::on_data_sent(uint32_t link, unsigned direction, const WireData& da
   const std::string where = place(link, direction) + " flow ID " + std::to_string(data.flow_id);
   if (data.flow_id >= way.channels.size()) fail(4, where + ": out of range");
   Channel& channel = way.channels[data.flow_id];
+  if (data.again) check_sent_again(link, direction, data);
+  if (data.in_turn && !data.again) way.in_turn.push_back(data);
+  if (way.in_turn.size() > 2 * fabric_.topology().settings.lossless_credits * kVirtualChannels) way.in_turn.pop_front();
   if (!channel.used) {
     channel.used = true;
     channel.next = data.data_flow;
   }
-  if (data.data_flow != channel.next)
-    fail(1, where + ": stamped at " + std::to_string(data.data_flow) + ", behind " + std::to_string(channel.next));
-  channel.starts.push_back(channel.next);
-  channel.next += data.length;
-  if (channel.next < channel.starts.back()) coverage_.reach("state: position wrapped");
+  if (!data.again) {
+    if (data.data_flow != channel.next)
+      fail(1, where + ": stamped at " + std::to_string(data.data_flow) + ", behind " + std::to_string(channel.next));
+    channel.starts.push_back(channel.next);
+    channel.next += data.length;
+    if (channel.next < channel.starts.back()) coverage_.reach("state: position wrapped");
+  }
   const uint32_t pattern = pattern_of(packet);
   for (const Channel::UnderWay& other : channel.under_way) {
     if (pattern == 0 || other.pattern == 0 || other.pattern == pattern) continue;  // 0: damaged, nobody knows
-    // Frames that were sent before the newest delivered one are refused by their sequence (K2).
-    if (!way.any_delivered || serial_before(way.newest_delivered, other.sequence))
+    // Frames that were sent before the newest delivered one are refused by their sequence (K2), in a retry channel
+    // those that were taken.
+    const Node* receiving = fabric_.node(end_of(link, 1 - direction).node_index);
+    if (other.in_turn && receiving == nullptr) continue;
+    const bool may_be_taken =
+        other.in_turn ? serial_before(receiving->port(end_of(link, 1 - direction).port).retry.taken(), other.sequence)
+                      : !way.any_delivered || serial_before(way.newest_delivered, other.sequence);
+    if (may_be_taken)
       fail(4, where + ": names pattern " + std::to_string(pattern) + " while a frame of pattern " +
                   std::to_string(other.pattern) + " is under way, sequence " + std::to_string(other.sequence));
   }
-  channel.under_way.push_back({data.sequence, pattern});
+  channel.under_way.push_back({data.sequence, pattern, data.in_turn});
   ghost.pattern = pattern;
   ghost.flow_id = data.flow_id;
+}
+
+// A frame that is sent again is the one that had its number (K6).
+void Checker::check_sent_again(uint32_t link, unsigned direction, const WireData& data) {
+  for (const WireData& first : directions_[link][direction].in_turn) {
+    if (first.sequence != data.sequence) continue;
+    if (first.flow_id == data.flow_id && first.data_flow == data.data_flow && first.length == data.length) return;
+    fail(1,
+         place(link, direction) + ": another frame has number " + std::to_string(data.sequence) + " when sent again");
+  }
 }
 
 void Checker::drop_ghost(uint32_t link, unsigned direction, Packet& packet, bool delivered) {
@@ -182,9 +221,14 @@ void Checker::drop_ghost(uint32_t link, unsigned direction, Packet& packet, bool
   if (frame.is_data) --data_under_way_;
   DirectionGhost& way = directions_[link][direction];
   if (frame.session != way.session) return;
-  if (frame.flow_id != 0)
-    std::erase_if(way.channels[frame.flow_id].under_way,
-                  [&frame](const Channel::UnderWay& other) { return other.sequence == frame.sequence; });
+  if (frame.flow_id != 0) {
+    auto& under_way = way.channels[frame.flow_id].under_way;
+    const auto found = std::find_if(under_way.begin(), under_way.end(), [&frame](const Channel::UnderWay& other) {
+      return other.sequence == frame.sequence && other.in_turn == frame.in_turn;
+    });
+    if (found != under_way.end()) under_way.erase(found);
+  }
+  if (frame.in_turn) return;
   LinkFrame checked;
   if (!delivered || check_frame(packet.data, packet.length, checked) != DropReason::none) return;
   if (!way.any_delivered || serial_before(way.newest_delivered, frame.sequence)) way.newest_delivered = frame.sequence;

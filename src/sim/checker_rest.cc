@@ -34,6 +34,7 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
              std::to_string(credits.sent_total()) + ", limit " + std::to_string(credits.limit());
     if (credits.held() != 0) return where + "buffers of channel " + std::to_string(channel) + " held";
   }
+  if (port.retry.kept() != 0) return where + std::to_string(port.retry.kept()) + " frames kept to be sent again";
   if (port.input.lossless_packets != 0) return where + "lossless packets counted";
   for (const uint32_t full : port.input.flows_full)
     if (full != 0) return where + "a flow is counted as full";
@@ -56,7 +57,8 @@ std::string Checker::unrest() const {
       const Port& port = state->port(index);
       std::string left = unrest_of(node, port);
       if (!left.empty()) return left;
-      own += port.output.control_packets + port.output.pending_packets + (port.output.probes != nullptr);
+      own += port.output.control_packets + port.output.pending_packets + (port.output.probes != nullptr) +
+             (port.output.probes_in_turn != nullptr);
     }
     for (uint32_t worker = 0; worker < state->workers(); ++worker) {
       if (state->worker(worker).copies_out() != 0) return "node " + name + ": copies out";

@@ -120,7 +120,7 @@ bool forge_frame(Forgery forgery, Packet& packet, Random& random) {
   }
   if (forgery == Forgery::other_channel || forgery == Forgery::stale_tag || forgery == Forgery::bad_kind) {
     if (!data) return false;
-    if (forgery == Forgery::other_channel) header[offsetof(heddle_link_header, channel)] = 1;
+    if (forgery == Forgery::other_channel) header[offsetof(heddle_link_header, channel)] = 2;
     if (forgery == Forgery::stale_tag)
       store_be32(header + offsetof(heddle_link_header, session_tag), static_cast<uint32_t>(random.next()));
     if (forgery == Forgery::bad_kind) header[offsetof(heddle_link_header, kind)] = 77;
@@ -128,7 +128,7 @@ bool forge_frame(Forgery forgery, Packet& packet, Random& random) {
     return true;
   }
   if (forgery == Forgery::load_frame) {
-    if (!data || packet.length < 80) return false;
+    if (!data || frame.channel != 0 || packet.length < 80) return false;
     const uint32_t tag = frame.session_tag, sequence = frame.sequence;
     packet.length = 0;
     start_records(packet, HEDDLE_LOAD);

@@ -193,7 +193,7 @@ const char* compare_frame(const uint8_t* bytes, uint32_t length, const HostFlow&
 bool read_wire_link(const uint8_t* bytes, uint32_t length, WireLink& link) {
   if (length < HEDDLE_ETHERNET_BYTES + sizeof(heddle_link_header) || get16(bytes + 12) != HEDDLE_ETHERTYPE)
     return false;
-  link = {bytes[15], get32(bytes + 18), get32(bytes + 22)};
+  link = {bytes[15], bytes[16], bytes[17], get32(bytes + 18), get32(bytes + 22)};
   return true;
 }
 
@@ -202,7 +202,9 @@ bool read_wire_data(const uint8_t* bytes, uint32_t length, WireData& data) {
   if (!read_wire_link(bytes, length, link) || link.kind != HEDDLE_DATA || length < HEDDLE_DATA_OVERHEAD_BYTES)
     return false;
   const uint8_t* header = bytes + HEDDLE_ETHERNET_BYTES;
-  data = {.tag = link.tag,
+  data = {.again = (link.flags & HEDDLE_DATA_RETRY) != 0,
+          .in_turn = link.channel != 0,
+          .tag = link.tag,
           .sequence = link.sequence,
           .flow_id = get16(header + 16),
           .data_flow = get32(header + 20),

@@ -44,6 +44,8 @@ const char* compare_frame(const uint8_t* bytes, uint32_t length, const HostFlow&
 
 // What a fabric data frame carries, read from its own bytes; false if these are not a whole data frame.
 struct WireData {
+  bool again;    // sent before, link retry sends it again
+  bool in_turn;  // in a retry channel
   uint32_t tag;
   uint32_t sequence;
   uint16_t flow_id;
@@ -56,7 +58,7 @@ bool read_wire_data(const uint8_t* bytes, uint32_t length, WireData& data);
 
 // Kind and numbers of any fabric frame; false if it is none.
 struct WireLink {
-  uint8_t kind;
+  uint8_t kind, channel, flags;
   uint32_t tag, sequence;
 };
 bool read_wire_link(const uint8_t* bytes, uint32_t length, WireLink& link);

@@ -123,6 +123,7 @@ void draw_lossless(Swarm& swarm, Random random) {
   const bool without_flows = one_in(random, 3);
   for (TrafficClass& traffic_class : topology.classes)
     if (traffic_class.lossless && without_flows) traffic_class.flow_channels = false;
+  for (TrafficClass& traffic_class : topology.classes) traffic_class.link_retry = !one_in(random, 4);
   for (HostFlow& flow : swarm.flows) flow.ordered = topology.classes[flow.class_index].flow_channels;
   if (const std::string ring = find_buffer_ring(topology, needed); !ring.empty())
     throw std::runtime_error("a ring of buffers: " + ring);
@@ -187,7 +188,8 @@ std::string Swarm::text() const {
       << s.ack_hard_ns << "\nclasses";
   for (const TrafficClass& c : topology.classes)
     out << " {" << c.name << " life " << c.life_ns << " match " << int{c.match} << " queue " << c.flow_queue_bytes
-        << (c.flow_channels ? "" : " no flows") << (c.lossless ? " lossless" : "") << '}';
+        << (c.flow_channels ? "" : " no flows") << (c.lossless ? " lossless" : "")
+        << (c.lossless && c.link_retry ? " sent again" : "") << '}';
   out << "\nlossless channels " << topology.lossless_channels << " of " << s.lossless_credits << " credits, watchdog "
       << s.pause_watchdog_ns;
   for (size_t i = 0; i < setup.links.size(); ++i) {

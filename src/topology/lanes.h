@@ -29,6 +29,7 @@ class Lanes {
     for (const TrafficClass& traffic_class : topology.classes) {
       if (!traffic_class.lossless) continue;
       lossless_ftags_ = static_cast<uint16_t>(lossless_ftags_ | 1u << traffic_class.ftag);
+      if (traffic_class.link_retry) retry_ftags_ = static_cast<uint16_t>(retry_ftags_ | 1u << traffic_class.ftag);
       channels_ = static_cast<uint8_t>(kFirstLosslessChannel + topology.lossless_channels);
       for (uint8_t channel = kFirstLosslessChannel; channel < channels_; ++channel) add(traffic_class, channel);
     }
@@ -42,6 +43,10 @@ class Lanes {
   uint8_t ftag(uint32_t lane) const { return ftag_[lane]; }
   bool lossless(uint8_t ftag) const { return lossless_ftags_ >> ftag & 1; }
   bool any_lossless() const { return lossless_ftags_ != 0; }
+  // K6: are frames of that class, in that channel, in the link's retry channel?
+  bool retry(uint8_t ftag, uint8_t channel) const { return channel != kLossyChannel && (retry_ftags_ >> ftag & 1); }
+  bool retry(uint32_t lane) const { return retry(ftag_[lane], channel_[lane]); }
+  bool any_retry() const { return retry_ftags_ != 0; }
   uint32_t count() const { return count_; }
   uint8_t channels() const { return channels_; }  // of a link: 1 without lossless classes
 
@@ -61,6 +66,7 @@ class Lanes {
   std::array<uint8_t, kLanesMax> ftag_{};
   uint32_t count_ = 0;
   uint16_t lossless_ftags_ = 0;
+  uint16_t retry_ftags_ = 0;
   uint8_t channels_ = 1;
 };
 

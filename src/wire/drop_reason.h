@@ -45,6 +45,7 @@ namespace heddle {
   X(bad_check, "header check failed (K13)")                                            \
   X(stale_session, "session tag of another session (K1)")                              \
   X(old_sequence, "sequence number not newer: duplicate or reordered (K2)")            \
+  X(ahead_of_turn, "ahead of a frame that the link has lost: sent again (K6)")         \
   X(duplicate, "position already received (K4)")                                       \
   X(protocol_error, "contradicts the link's state; the session is reset (K3)")         \
   X(link_not_up, "data on a link without a session")                                   \

@@ -23,7 +23,7 @@ struct RecordKind {
 };
 
 // By heddle_frame_kind; zeros for kinds without records.
-constexpr RecordKind kRecordKinds[HEDDLE_HELLO + 1] = {
+constexpr RecordKind kRecordKinds[HEDDLE_RETRY + 1] = {
     {},
     {},
     {sizeof(heddle_ack_record), HEDDLE_ACK_RECORDS_MAX},
@@ -32,9 +32,10 @@ constexpr RecordKind kRecordKinds[HEDDLE_HELLO + 1] = {
     {sizeof(heddle_notice_record), HEDDLE_NOTICE_RECORDS_MAX},
     {sizeof(heddle_load_record), HEDDLE_LOAD_RECORDS_MAX},
     {},
+    {sizeof(heddle_retry_record), HEDDLE_RETRY_RECORDS_MAX},
 };
 
-RecordKind record_kind(uint8_t kind) { return kind <= HEDDLE_HELLO ? kRecordKinds[kind] : RecordKind{}; }
+RecordKind record_kind(uint8_t kind) { return kind <= HEDDLE_RETRY ? kRecordKinds[kind] : RecordKind{}; }
 
 bool sound(const AckRecord& record) {
   constexpr uint8_t kFlags = HEDDLE_ACK_CONGESTION_NEW | HEDDLE_ACK_CONGESTION_PERSISTENT |
@@ -47,6 +48,11 @@ bool sound(const CreditRecord& record) {
   return record.vc < kVirtualChannelsMax && (record.flags & ~HEDDLE_CREDIT_ASK) == 0;
 }
 bool sound(const NoticeRecord& record) { return record.node != 0 && record.node != HEDDLE_FLOOD_NODE; }
+bool sound(const RetryRecord& record) {
+  constexpr uint8_t kFlags = HEDDLE_RETRY_ASK | HEDDLE_RETRY_MISSING | HEDDLE_RETRY_ANSWER;
+  const bool one = !(record.flags & HEDDLE_RETRY_ASK) || record.flags == HEDDLE_RETRY_ASK;
+  return record.channel == HEDDLE_RETRY_CHANNEL && (record.flags & ~kFlags) == 0 && one;
+}
 bool sound(const LoadRecord& record) { return record.port < kPortsMax; }
 
 template <typename Range>
@@ -67,6 +73,8 @@ bool records_sound(const LinkFrame& frame) {
       return all_sound(credit_records(frame));
     case HEDDLE_NOTICE:
       return all_sound(notice_records(frame));
+    case HEDDLE_RETRY:
+      return all_sound(retry_records(frame));
     default:
       return all_sound(load_records(frame));
   }
@@ -163,6 +171,10 @@ NoticeRecord to_host(const heddle_notice_record& record) {
   return {big_endian(record.node), big_endian(record.sequence), big_endian(record.ports_up)};
 }
 
+RetryRecord to_host(const heddle_retry_record& record) {
+  return {record.channel, record.flags, big_endian(record.round), big_endian(record.sequence)};
+}
+
 LoadRecord to_host(const heddle_load_record& record) {
   return {big_endian(record.port), big_endian(record.utilisation), big_endian(record.queue_bytes)};
 }
@@ -190,6 +202,10 @@ heddle_credit_record to_wire(const CreditRecord& record) {
 
 heddle_notice_record to_wire(const NoticeRecord& record) {
   return {big_endian(record.node), 0, big_endian(record.sequence), big_endian(record.ports_up)};
+}
+
+heddle_retry_record to_wire(const RetryRecord& record) {
+  return {record.channel, record.flags, big_endian(record.round), big_endian(record.sequence)};
 }
 
 heddle_load_record to_wire(const LoadRecord& record) {
@@ -233,6 +249,7 @@ bool append_record(Packet& packet, const AckRecord& record) { return append<HEDD
 bool append_record(Packet& packet, const ProbeRecord& record) { return append<HEDDLE_PROBE>(packet, record); }
 bool append_record(Packet& packet, const CreditRecord& record) { return append<HEDDLE_CREDIT>(packet, record); }
 bool append_record(Packet& packet, const NoticeRecord& record) { return append<HEDDLE_NOTICE>(packet, record); }
+bool append_record(Packet& packet, const RetryRecord& record) { return append<HEDDLE_RETRY>(packet, record); }
 bool append_record(Packet& packet, const LoadRecord& record) { return append<HEDDLE_LOAD>(packet, record); }
 
 namespace {

@@ -46,8 +46,9 @@ struct LinkFrame {
 // What is known of a data frame only when it is handed to the transmit queue (F6).
 struct Stamp {
   uint32_t session_tag;
-  uint8_t vc = 0;     // virtual channel that the frame goes on in
-  uint8_t flags = 0;  // HEDDLE_DATA_*
+  uint8_t vc = 0;       // virtual channel that the frame goes on in
+  uint8_t channel = 0;  // sequence channel
+  uint8_t flags = 0;    // HEDDLE_DATA_*
   uint32_t sequence;
   FlowId flow;
   uint32_t data_flow;   // position of the first byte; 0 with kNoFlow
@@ -75,6 +76,13 @@ struct CreditRecord {
   uint8_t flags;  // HEDDLE_CREDIT_*
   uint32_t sent_total;
   uint32_t limit;
+};
+
+struct RetryRecord {
+  uint8_t channel = HEDDLE_RETRY_CHANNEL;
+  uint8_t flags = 0;  // HEDDLE_RETRY_*
+  uint16_t round = 0;
+  uint32_t sequence = 0;
 };
 
 struct NoticeRecord {
@@ -236,7 +244,7 @@ inline void stamp_data_frame(Packet& packet, const Stamp& stamp) {
   heddle_data_header header;
   header.link.version = HEDDLE_VERSION;
   header.link.kind = HEDDLE_DATA;
-  header.link.channel = 0;
+  header.link.channel = stamp.channel;
   header.link.flags = stamp.flags;
   header.link.session_tag = big_endian(stamp.session_tag);
   header.link.sequence = big_endian(stamp.sequence);
@@ -267,12 +275,19 @@ inline void restamp_life(Packet& packet, uint16_t units) {
   store_be32(header + offsetof(heddle_link_header, check), header_check(header, sizeof(heddle_data_header)));
 }
 
-// --- record frames: ACK, probe, credit, notice, load ---
+// The same for a frame that link retry sends again (K6), which is marked so.
+inline void restamp_again(Packet& packet, uint16_t units) {
+  packet.data[HEDDLE_ETHERNET_BYTES + offsetof(heddle_link_header, flags)] |= HEDDLE_DATA_RETRY;
+  restamp_life(packet, units);
+}
+
+// --- record frames: ACK, probe, credit, notice, load, retry ---
 
 AckRecord to_host(const heddle_ack_record& record);
 ProbeRecord to_host(const heddle_probe_record& record);
 CreditRecord to_host(const heddle_credit_record& record);
 NoticeRecord to_host(const heddle_notice_record& record);
+RetryRecord to_host(const heddle_retry_record& record);
 LoadRecord to_host(const heddle_load_record& record);
 
 // The records of a checked frame, converted as they are read: for (const AckRecord ack : ack_records(f)) {}
@@ -316,12 +331,14 @@ using AckRecords = RecordRange<heddle_ack_record, HEDDLE_ACK>;
 using ProbeRecords = RecordRange<heddle_probe_record, HEDDLE_PROBE>;
 using CreditRecords = RecordRange<heddle_credit_record, HEDDLE_CREDIT>;
 using NoticeRecords = RecordRange<heddle_notice_record, HEDDLE_NOTICE>;
+using RetryRecords = RecordRange<heddle_retry_record, HEDDLE_RETRY>;
 using LoadRecords = RecordRange<heddle_load_record, HEDDLE_LOAD>;
 
 inline AckRecords ack_records(const LinkFrame& frame) { return AckRecords(frame); }
 inline ProbeRecords probe_records(const LinkFrame& frame) { return ProbeRecords(frame); }
 inline CreditRecords credit_records(const LinkFrame& frame) { return CreditRecords(frame); }
 inline NoticeRecords notice_records(const LinkFrame& frame) { return NoticeRecords(frame); }
+inline RetryRecords retry_records(const LinkFrame& frame) { return RetryRecords(frame); }
 inline LoadRecords load_records(const LinkFrame& frame) { return LoadRecords(frame); }
 
 // The most records one frame of a kind may carry; 0 for kinds without records.
@@ -339,6 +356,7 @@ bool append_record(Packet& packet, const AckRecord& record);
 bool append_record(Packet& packet, const ProbeRecord& record);
 bool append_record(Packet& packet, const CreditRecord& record);
 bool append_record(Packet& packet, const NoticeRecord& record);
+bool append_record(Packet& packet, const RetryRecord& record);
 bool append_record(Packet& packet, const LoadRecord& record);
 
 // Writes count, stamp and check, and pads to the least Ethernet length. Call once, at hand-over to the

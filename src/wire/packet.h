@@ -51,6 +51,9 @@ class PacketPool {
   virtual ~PacketPool() = default;
   virtual uint32_t allocate(Packet** packets, uint32_t count) = 0;
   virtual void release(Packet** packets, uint32_t count) = 0;
+  // One more owner of the packet, who releases it too; none of them may change it while a device may read it but to
+  // restamp its header. False if this kind of pool has no such thing.
+  virtual bool add_owner(Packet*) { return false; }
   virtual uint32_t room_bytes() const = 0;  // bytes a fresh packet can hold at data
 };
 

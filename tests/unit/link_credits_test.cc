@@ -23,9 +23,9 @@ struct Credits : testing::Test {
   void send(uint32_t frames, uint32_t lost = 0) {
     for (uint32_t i = 0; i < frames; ++i) {
       ASSERT_TRUE(sender.may_send(1));
-      sender.sent(1, now);
+      sender.sent(1, false, now);
       if (i < lost) continue;
-      ASSERT_TRUE(receiver.received(1));
+      ASSERT_TRUE(receiver.received(1, false));
     }
   }
 };
@@ -75,8 +75,8 @@ TEST_F(Credits, AnUnansweredAskIsRepeatedMoreSlowly) {
 
 TEST_F(Credits, FramesBeyondTheLimitAreAProtocolError) {
   tell(receiver, sender);
-  for (uint32_t i = 0; i < kBuffers; ++i) EXPECT_TRUE(receiver.received(1));
-  EXPECT_FALSE(receiver.received(1));
+  for (uint32_t i = 0; i < kBuffers; ++i) EXPECT_TRUE(receiver.received(1, false));
+  EXPECT_FALSE(receiver.received(1, false));
 }
 
 TEST_F(Credits, ImpossibleTotalsAreAProtocolError) {

@@ -96,6 +96,7 @@ Layouts header_layouts() {
   using P = heddle_probe_record;
   using C = heddle_credit_record;
   using N = heddle_notice_record;
+  using Y = heddle_retry_record;
   using O = heddle_load_record;
   using H = heddle_hello;
   return {
@@ -118,6 +119,8 @@ Layouts header_layouts() {
         HEDDLE_FIELD(C, limit)}},
       {"heddle_notice_record",
        {HEDDLE_FIELD(N, node), HEDDLE_FIELD(N, reserved), HEDDLE_FIELD(N, sequence), HEDDLE_FIELD(N, ports_up)}},
+      {"heddle_retry_record",
+       {HEDDLE_FIELD(Y, channel), HEDDLE_FIELD(Y, flags), HEDDLE_FIELD(Y, round), HEDDLE_FIELD(Y, sequence)}},
       {"heddle_load_record", {HEDDLE_FIELD(O, port), HEDDLE_FIELD(O, utilisation), HEDDLE_FIELD(O, queue_bytes)}},
       {"heddle_hello",
        {HEDDLE_FIELD(H, link), HEDDLE_FIELD(H, nonce), HEDDLE_FIELD(H, echo), HEDDLE_FIELD(H, topology_hash),
@@ -128,15 +131,11 @@ Layouts header_layouts() {
 }
 
 const std::map<std::string, size_t> kStructBytes = {
-    {"heddle_link_header", sizeof(heddle_link_header)},
-    {"heddle_data_header", sizeof(heddle_data_header)},
-    {"heddle_record_header", sizeof(heddle_record_header)},
-    {"heddle_ack_record", sizeof(heddle_ack_record)},
-    {"heddle_probe_record", sizeof(heddle_probe_record)},
-    {"heddle_credit_record", sizeof(heddle_credit_record)},
-    {"heddle_notice_record", sizeof(heddle_notice_record)},
-    {"heddle_load_record", sizeof(heddle_load_record)},
-    {"heddle_hello", sizeof(heddle_hello)},
+    {"heddle_link_header", sizeof(heddle_link_header)},     {"heddle_data_header", sizeof(heddle_data_header)},
+    {"heddle_record_header", sizeof(heddle_record_header)}, {"heddle_ack_record", sizeof(heddle_ack_record)},
+    {"heddle_probe_record", sizeof(heddle_probe_record)},   {"heddle_credit_record", sizeof(heddle_credit_record)},
+    {"heddle_notice_record", sizeof(heddle_notice_record)}, {"heddle_retry_record", sizeof(heddle_retry_record)},
+    {"heddle_load_record", sizeof(heddle_load_record)},     {"heddle_hello", sizeof(heddle_hello)},
 };
 
 // Rows "| 4 | 2 | `name` | ..." under a heading that names the struct: "### ACK record: `heddle_ack_record`,
@@ -235,6 +234,7 @@ Bytes example_data() {
   prepend_fabric_header(test.packet);
   stamp_data_frame(test.packet, {.session_tag = session_tag(kNonceLeaf, kNonceSpine),
                                  .vc = 1,
+                                 .channel = HEDDLE_RETRY_CHANNEL,
                                  .flags = HEDDLE_DATA_LOSSLESS,
                                  .sequence = 1,
                                  .flow = kFlow,
@@ -289,6 +289,8 @@ std::map<std::string, Bytes> encoder_examples() {
       {"credit", example_record(HEDDLE_CREDIT, 10, kSpine, CreditRecord{0, HEDDLE_CREDIT_ASK, 12, 1025})},
       {"notice", example_record(HEDDLE_NOTICE, 11, kSpine, NoticeRecord{3, 7, 0x0b})},
       {"load", example_record(HEDDLE_LOAD, 12, kSpine, LoadRecord{1, 0x8000, 65536})},
+      {"retry",
+       example_record(HEDDLE_RETRY, 13, kSpine, RetryRecord{HEDDLE_RETRY_CHANNEL, HEDDLE_RETRY_MISSING, 0, 41})},
       {"hello", example_hello()},
   };
 }
