@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // heddle-sim: the switch under virtual time. `run` plays a scenario, `fuzz` plays random ones under faults.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <stdexcept>
@@ -25,7 +26,8 @@ std::pair<uint64_t, uint64_t> seed_range(const std::string& text) {
 }
 
 struct RunOptions {
-  std::string scenario, json, csv;
+  std::string scenario, json, csv, baseline = "none";
+  uint32_t slower = 1;
   bool check = false;
 };
 
@@ -39,14 +41,20 @@ void write_file(const std::string& path, const std::string& text) {
   if (!(out << text)) throw std::runtime_error("can't write " + path);
 }
 
+heddle::sim::ScenarioVariant variant_of(const RunOptions& options) {
+  const auto& names = heddle::sim::kBaselineNames;
+  const auto found = std::find(names.begin(), names.end(), options.baseline);
+  return {static_cast<heddle::sim::Baseline>(found - names.begin()), options.slower};
+}
+
 int run(const RunOptions& options) {
   heddle::ConfigErrors errors;
-  const auto scenario = heddle::sim::load_scenario(options.scenario, errors);
+  const auto scenario = heddle::sim::load_scenario(options.scenario, errors, variant_of(options));
   if (!scenario) {
     std::cerr << errors.text();
     return 2;
   }
-  const heddle::sim::ScenarioResult result = heddle::sim::run_scenario(*scenario, options.check);
+  const heddle::sim::ScenarioResult result = heddle::sim::run_scenario(*scenario, {.check = options.check});
   const bool quiet = options.json == "-" || options.csv == "-";
   (quiet ? std::cerr : std::cout) << heddle::sim::report_text(*scenario, result);
   write_file(options.json, heddle::sim::report_json(*scenario, result));
@@ -78,6 +86,11 @@ int main(int argc, char** argv) {
   run_command->add_option("--json", run_options.json, "write results there; - = standard output");
   run_command->add_option("--csv", run_options.csv, "write throughput over time there; - = standard output");
   run_command->add_flag("--check", run_options.check, "check all invariants as in fuzz; slower");
+  run_command->add_option("--baseline", run_options.baseline, "switch parts off, as the classes of the file could")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(heddle::sim::kBaselineNames.begin(), heddle::sim::kBaselineNames.end())));
+  run_command->add_option("--slower", run_options.slower, "divide all rates by this, multiply all delays and times")
+      ->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, argc, argv);
   try {
     if (run_command->parsed()) return run(run_options);

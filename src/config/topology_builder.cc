@@ -43,18 +43,18 @@ void TopologyBuilder::read_fabric() {
   topology_.classes = read_classes(root_["classes"], life_ns);
 }
 
-std::optional<uint16_t> TopologyBuilder::add_node(const YamlValue& source) {
+std::optional<uint16_t> TopologyBuilder::add_node(const std::string& name, const YamlValue& source) {
   if (topology_.nodes.size() == kNodesMax) {
     source.problem_at_key("one node more", std::to_string(kNodesMax));
     return std::nullopt;
   }
-  if (!is_name(source.key(), kNodeNameBytes)) {
+  if (!is_name(name, kNodeNameBytes)) {
     source.problem_at_key("this name", "letters, digits, - and _, at most 31");
   }
   const auto index = static_cast<uint16_t>(topology_.nodes.size());
-  topology_.nodes.push_back({source.key(), 0, {}});
+  topology_.nodes.push_back({name, 0, {}});
   sources_.push_back({source, {}, {}});
-  node_indices_.emplace(source.key(), index);
+  node_indices_.emplace(name, index);
   return index;
 }
 

@@ -34,7 +34,9 @@ class TopologyBuilder {
   void read_fabric();
 
   // A node under the key of `source`, without address (0) or ports. nullopt if there are too many.
-  std::optional<uint16_t> add_node(const YamlValue& source);
+  std::optional<uint16_t> add_node(const YamlValue& source) { return add_node(source.key(), source); }
+  // The same with a name that does not stand in the file.
+  std::optional<uint16_t> add_node(const std::string& name, const YamlValue& source);
   void read_address(uint16_t node_index, const YamlValue& value);
   // Gives the nodes that have none the lowest addresses that are free, in their order.
   void fill_addresses();

@@ -17,7 +17,7 @@ struct Unit {
 // Smallest first; the last one that divides a value is the one it is shown in.
 constexpr Unit kDurations[] = {{"ns", 1}, {"us", kMicrosecond}, {"ms", kMillisecond}, {"s", kSecond}};
 constexpr Unit kRates[] = {{"", 1}, {"k", 1000}, {"M", 1000'000}, {"G", 1000'000'000}, {"T", 1000'000'000'000}};
-constexpr Unit kSizes[] = {{"", 1}, {"k", 1024}, {"M", 1024 * 1024}, {"G", 1024 * 1024 * 1024}};
+constexpr Unit kSizes[] = {{"B", 1}, {"k", 1024}, {"M", 1024 * 1024}, {"G", 1024 * 1024 * 1024}};
 constexpr Unit kLosses[] = {{"ppm", 1}, {"%", 10'000}};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

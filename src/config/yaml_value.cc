@@ -209,6 +209,18 @@ bool YamlValue::read_loss(uint32_t& out_ppm) const {
   return true;
 }
 
+bool YamlValue::read_ratio(uint32_t& out_ppm) const {
+  constexpr uint64_t kMost = 4'000'000'000;
+  if (!present()) return false;
+  const auto value = parse_loss_ppm(text());
+  if (!value || *value > kMost) {
+    problem("0% to 400000%, as in 105%");
+    return false;
+  }
+  out_ppm = static_cast<uint32_t>(*value);
+  return true;
+}
+
 bool YamlValue::read_mac(uint64_t& out) const {
   constexpr uint64_t kGroupBit = uint64_t{1} << 40;
   if (!present()) return false;

@@ -62,7 +62,8 @@ class YamlValue {
   bool read_rate(uint64_t& out, uint64_t min, uint64_t max) const;
   bool read_size(uint64_t& out, uint64_t min, uint64_t max) const;
   bool read_loss(uint32_t& out_ppm) const;
-  bool read_mac(uint64_t& out) const;  // of one station: neither zero nor a group address
+  bool read_ratio(uint32_t& out_ppm) const;  // a share that may be above 100%, up to 400000%
+  bool read_mac(uint64_t& out) const;        // of one station: neither zero nor a group address
   // One of the names; `out` = its index.
   bool read_choice(size_t& out, std::span<const std::string_view> names) const;
   template <std::unsigned_integral T>

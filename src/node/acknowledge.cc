@@ -52,17 +52,6 @@ void Worker::apply_acks(Nanos now) {
 bool Worker::tell_input(OutputFlow& entry) {
   const uint32_t worker = worker_of_port_[entry.input.port];
   Crossing& to = *to_[worker];
-  if (entry.flags & kOutputTell) {
-    Message message{.kind = MessageKind::congestion};
-    message.input = entry.input.port;
-    message.flow = entry.input.flow;
-    message.value = entry.input.epoch;
-    message.value2 = entry.congestion;
-    if (!send(worker, message)) return false;
-    entry.told = entry.congestion;
-    entry.flags &= static_cast<uint8_t>(~kOutputTell);
-    if (entry.pending_ack == 0 && !(entry.flags & (kOutputEndDue | kOutputCredit))) return true;
-  }
   if (entry.flags & kOutputCredit) {
     Message message{.kind = MessageKind::credit};
     message.input = entry.input.port;
@@ -72,12 +61,19 @@ bool Worker::tell_input(OutputFlow& entry) {
     message.value64 = entry.credit_limit - entry.credit_base;
     if (!send(worker, message)) return false;
     entry.flags &= static_cast<uint8_t>(~kOutputCredit);
-    if (entry.pending_ack == 0 && !(entry.flags & kOutputEndDue)) return true;
+    if (entry.pending_ack == 0 && !(entry.flags & (kOutputEndDue | kOutputTell))) return true;
   }
   if (to.settled.full()) hand_over(worker);
   if (to.settled.full()) return false;
-  to.settled.gather(
-      {entry.input, entry.pending_ack, entry.pending_lost & 0x7fffffff, (entry.flags & kOutputEndDue) != 0});
+  const bool tells = entry.flags & kOutputTell;
+  to.settled.gather({entry.input,
+                     entry.pending_ack,
+                     entry.pending_lost & 0x7fffffff,
+                     (entry.flags & kOutputEndDue) != 0,
+                     tells,
+                     entry.congestion,
+                     {}});
+  if (tells) entry.told = entry.congestion;
   ++result_.crossings;
   entry.take_pending();
   return true;
@@ -101,16 +97,15 @@ void Worker::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged, u
     port.counters.acknowledged_bytes += acknowledged - lost;
   }
   if (flow.flags & kFlowLimited)
-    renew_limit(port, id, flow, acknowledged - lost, now);
+    renew_limit(port, id, acknowledged - lost, now);
   else
-    flow.congestion = 0;  // of the flow that was here before
+    flow.congestion = 0;                                                      // of the flow that was here before
+  if (flow.state == FlowState::blocked) return unblock(port, id, flow, now);  // it has less under way (C4, C6, C8)
   if (flow.flow_extent() != 0) return;
   if (flow.queue.empty())
     finish_if_empty(port, id, flow);
   else if (flow.state == FlowState::held)
     place(port, id, now);
-  else if (flow.state == FlowState::blocked)  // without anything under way it needs no credit (C6)
-    unblock(port, id, flow, now);
 }
 
 void Worker::mark_ack_due(Port& port, FlowId id, InputFlow& flow, Nanos now) {

@@ -64,6 +64,7 @@ bool Worker::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet
   }
   Voq& voq = port.input.voqs[flow.voq];
   if (!voq.ready.empty() || voq.room < packet->cost) return false;
+  if (voq.shares_credit && !has_share(flow, voq)) return false;
   if (flow.flags & kFlowFull) look_at_full(port, flow, *packet);
   hand_on(port, flow, voq, packet, now);
   return true;

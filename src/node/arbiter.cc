@@ -55,7 +55,8 @@ bool Worker::serve(Port& input, Voq& voq, Nanos now) {
       place(input, id, now);
       continue;
     }
-    if ((flow.flags & (kFlowLimited | kFlowMetered)) && !may_forward(input, id, flow, flow.queue.head->payload, now)) {
+    if (((flow.flags & (kFlowLimited | kFlowMetered)) || voq.shares_credit) &&
+        !may_forward(input, id, flow, flow.queue.head->payload, now)) {
       flows.pop(voq.ready);
       block(input, id, flow, now);
       continue;

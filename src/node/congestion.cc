@@ -55,8 +55,10 @@ void Worker::end_limit(Port& port, InputFlow& flow) {
   port.counters.count(ProtocolEvent::limit_ended);
 }
 
-// C4, C5, of a flow that is limited: may it hand on a packet now?
+// C4 to C6, C8: may the flow hand on a packet now?
 bool Worker::may_forward(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now) {
+  const Voq& voq = port.input.voqs[flow.voq];
+  if (voq.shares_credit && !has_share(flow, voq)) return false;
   if ((flow.flags & kFlowMetered) && !has_credit(port, id, flow, bytes)) {
     port.counters.count(ProtocolEvent::credit_waited);
     return false;
@@ -87,15 +89,11 @@ void Worker::spend_share(Port& port, FlowId id, uint32_t bytes, Nanos now) {
 
 // Something of a limited flow is settled. Only what was delivered has the congested host's word with it: frames that
 // die on the way while the flow is held must not hold it longer.
-void Worker::renew_limit(Port& port, FlowId id, InputFlow& flow, uint32_t delivered, Nanos now) {
-  if (delivered == 0) {
-    if (flow.state == FlowState::blocked) unblock(port, id, flow, now);
-    return;
-  }
+void Worker::renew_limit(Port& port, FlowId id, uint32_t delivered, Nanos now) {
+  if (delivered == 0) return;
   FlowLimit& limit = port.input.limits[id];
   limit.interval_ns = std::max(now - limit.renewed_ns, limit.interval_ns - limit.interval_ns / 8);
   limit.renewed_ns = now;
-  if (flow.state == FlowState::blocked) unblock(port, id, flow, now);
 }
 
 // The flow has packets and stands in no list.
@@ -117,8 +115,7 @@ void Worker::unblock(Port& port, FlowId id, InputFlow& flow, Nanos now) {
     drop_expired_frames(port, id, now);
     if (flow.state != FlowState::blocked) return;
   }
-  if ((flow.flags & (kFlowLimited | kFlowMetered)) && !may_forward(port, id, flow, flow.queue.head->payload, now))
-    return block(port, id, flow, now);
+  if (!may_forward(port, id, flow, flow.queue.head->payload, now)) return block(port, id, flow, now);
   place(port, id, now);
 }
 
@@ -148,7 +145,7 @@ uint64_t Worker::rate_to(FabricAddress destination) const {
 }
 
 Nanos Worker::round_trip_to(const InputFlow& flow) const {
-  const Nanos known = round_trips_[node_index(flow.destination.node)];
+  const Nanos known = round_trips_[node_index(flow.destination.node)].sure_ns();
   if (known != 0) return known;
   const Nanos told = flow.queue.empty() ? 0 : round_trip_of_code(flow.queue.head->priority >> 4);
   return told != 0 ? told : kRoundTripUnknownNs;
@@ -177,13 +174,19 @@ void Worker::look_at_sample(Nanos now) {
 
 void Worker::end_sample(Nanos now) {
   const Nanos elapsed = std::max<Nanos>(now - sample_.at_ns, 1);
-  Nanos& known = round_trips_[sample_.node];
+  RoundTrip& known = round_trips_[sample_.node];
   sample_.port = nullptr;
   // The least seen, and slowly more: what queues on the way add now is not the way's.
-  known = known == 0 || elapsed < known ? elapsed : known + (elapsed - known) / 64;
-  if (sample_.node != farthest_ && known <= round_trips_[farthest_]) return;
-  farthest_ = static_cast<uint16_t>(std::max_element(round_trips_.begin(), round_trips_.end()) - round_trips_.begin());
-  round_trip_code_ = static_cast<uint8_t>(round_trip_code(round_trips_[farthest_]) << 4);
+  if (known.ns == 0 || elapsed < known.ns || (sample_.alone && !known.alone))
+    known.ns = elapsed;
+  else if (sample_.alone || !known.alone)
+    known.ns += (elapsed - known.ns) / 64;
+  known.alone = known.alone || sample_.alone;
+  const auto shorter = [](const RoundTrip& one, const RoundTrip& other) { return one.sure_ns() < other.sure_ns(); };
+  if (sample_.node != farthest_ && !shorter(round_trips_[farthest_], known)) return;
+  farthest_ =
+      static_cast<uint16_t>(std::max_element(round_trips_.begin(), round_trips_.end(), shorter) - round_trips_.begin());
+  round_trip_code_ = static_cast<uint8_t>(round_trip_code(round_trips_[farthest_].sure_ns()) << 4);
 }
 
 }  // namespace heddle

@@ -21,15 +21,14 @@
 namespace heddle {
 
 enum class MessageKind : uint8_t {
-  want,        // to the output's worker: so many more of an input's flows (value) want an output flow ID
-  grant,       // to the input's worker: an ID (flow), for whichever of them waits first
-  refuse,      // to the input's worker: the output is down, so many (value) get none, take another way
-  returns,     // to the input's worker: room (value) in lane `flow` and buffers held (value2) come back
-  orphans,     // to the input's worker: so many (value) are freed
-  congestion,  // to the input's worker: of input flow `flow` of session `value`, level and flags are value2 (C3)
-  credit,  // to the input's worker: input flow `flow` of session `value` is granted by credit (value2), up to value64
-  learn,   // to all: a station is at value64 = mac << 16 | vlan, value = node << 16 | port
-  notice,  // to all: link states (value = sequence, value64 = ports up) of node index `flow`
+  want,     // to the output's worker: so many more of an input's flows (value) want an output flow ID
+  grant,    // to the input's worker: an ID (flow), for whichever of them waits first
+  refuse,   // to the input's worker: the output is down, so many (value) get none, take another way
+  returns,  // to the input's worker: room (value) in lane `flow` and buffers held (value2) come back
+  orphans,  // to the input's worker: so many (value) are freed
+  credit,   // to the input's worker: input flow `flow` of session `value` is granted by credit (value2), up to value64
+  learn,    // to all: a station is at value64 = mac << 16 | vlan, value = node << 16 | port
+  notice,   // to all: link states (value = sequence, value64 = ports up) of node index `flow`
 };
 
 struct Message {
@@ -49,8 +48,11 @@ struct Settled {
   uint32_t acknowledged;
   uint32_t lost : 31;       // of those; less than half the range is ever outstanding (K3)
   uint32_t path_ended : 1;  // the output's session ended: keep off the path
+  bool tells;               // level and flags of its destination's congestion (C3), which go with what is settled: a
+  uint8_t congestion;       // flow that comes to rest by it would not hear of them later
+  uint8_t unused[2];
 };
-static_assert(sizeof(Settled) == 16);
+static_assert(sizeof(Settled) == 20);
 
 struct CrossingPacket {
   Packet* packet;

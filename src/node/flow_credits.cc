@@ -98,6 +98,17 @@ void Worker::on_credit(Port& port, Epoch epoch, FlowId id, bool metered, uint32_
   if (flow.state == FlowState::blocked) unblock(port, id, flow, now);
 }
 
+// C8: a flow may have under way at most what it leaves free of the next hop's buffers, so that however many have
+// come to a halt downstream, one that has not finds some. A new crowd is held so before any of it is told of
+// congestion.
+bool Worker::has_share(const InputFlow& flow, const Voq& voq) const {
+  if (flow.flow_extent() == 0) return true;
+  const uint8_t channel = lanes_.channel(voq.lane);
+  const Port* output = ports_[voq.output];
+  const uint64_t free = output != nullptr ? free_buffers(*output, channel) : board_.free_buffers(voq.output, channel);
+  return flow.flow_extent() <= free * std::min(topology_.edge_mtu_bytes + kEthernetHeaderBytes, kBufferBytes);
+}
+
 // With nothing under way the next hop holds nothing of the flow, whatever it said last.
 bool Worker::has_credit(const Port& port, FlowId id, const InputFlow& flow, uint32_t bytes) const {
   return flow.flow_extent() == 0 || !serial_before(port.input.meters[id].send_limit, flow.data_flow + bytes);

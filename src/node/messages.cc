@@ -55,9 +55,12 @@ uint32_t Worker::take_settled(Crossing& from, Nanos now) {
   while (const uint32_t count = taken < kMessagesPerTurn ? from.settled.take(settled, kRingBatch) : 0) {
     for (uint32_t i = 0; i < count; ++i)
       __builtin_prefetch(&own(settled[i].input.port).input.flows[settled[i].input.flow]);
-    for (uint32_t i = 0; i < count; ++i)
-      on_ack(own(settled[i].input.port), settled[i].input.epoch, settled[i].input.flow, settled[i].acknowledged,
-             settled[i].lost, settled[i].path_ended, now);
+    for (uint32_t i = 0; i < count; ++i) {
+      Port& port = own(settled[i].input.port);
+      const InputFlowRef& input = settled[i].input;
+      if (settled[i].tells) on_congestion(port, input.epoch, input.flow, settled[i].congestion, now);
+      on_ack(port, input.epoch, input.flow, settled[i].acknowledged, settled[i].lost, settled[i].path_ended, now);
+    }
     taken += count;
   }
   return taken;
@@ -65,8 +68,6 @@ uint32_t Worker::take_settled(Crossing& from, Nanos now) {
 
 void Worker::take(const Message& message, Nanos now) {
   switch (message.kind) {
-    case MessageKind::congestion:
-      return on_congestion(own(message.input), message.value, message.flow, static_cast<uint8_t>(message.value2), now);
     case MessageKind::credit:
       return on_credit(own(message.input), message.value, message.flow, message.value2 != 0,
                        static_cast<uint32_t>(message.value64), now);

@@ -37,6 +37,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
     voq.output = static_cast<PortIndex>(i % ports);
     voq.lane = static_cast<uint8_t>(i / ports);
     voq.came_in = lanes.channel(voq.lane);
+    voq.shares_credit = voq.came_in != kLossyChannel && topology.nodes[options.node_index].ports[voq.output].fabric;
     const bool turns = next_channel(0, up >> index & 1, up >> voq.output & 1) != 0;
     if (voq.came_in != kLossyChannel && turns) --voq.came_in;
   }

@@ -68,6 +68,7 @@ struct Voq {
   uint8_t came_in = 0;  // virtual channel that its packets came in: the same turn leads from there to the lane's (R5)
   bool active = false;
   bool room_blocked = false;
+  bool shares_credit = false;  // its packets take credit of a lossless channel: no flow takes it all (C8)
 };
 
 // Flow IDs of one output, for flows of one input port.

@@ -45,9 +45,18 @@ void Worker::look_for_congestion(Port& port, Nanos now) {
 }
 
 void Worker::publish_load(Port& port) {
+  for (uint32_t channel = kFirstLosslessChannel; channel < port.channels && port.is_fabric(); ++channel)
+    board_.publish_free(port.index, channel, free_buffers(port, channel));
   if (port.output.queued_bytes == port.output.published_bytes) return;
   port.output.published_bytes = port.output.queued_bytes;
   board_.publish_load(port.index, port.output.queued_bytes);
+}
+
+// What the next hop has free in a channel, less what waits here.
+uint32_t Worker::free_buffers(const Port& port, uint32_t channel) {
+  const LinkCredits& credits = port.credits[channel];
+  const uint32_t left = credits.limit() - credits.sent_total();
+  return left - std::min(left, port.output.queued_packets);
 }
 
 // The caller sees to queued_lanes, once it has taken all that it wants.

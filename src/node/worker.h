@@ -165,7 +165,7 @@ class Worker {
   HEDDLE_ASIDE void on_congestion(Port& port, Epoch epoch, FlowId flow, uint8_t congestion, Nanos now);
   void end_limit(Port& port, InputFlow& flow);
   HEDDLE_ASIDE bool may_forward(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now);
-  HEDDLE_ASIDE void renew_limit(Port& port, FlowId id, InputFlow& flow, uint32_t delivered, Nanos now);
+  HEDDLE_ASIDE void renew_limit(Port& port, FlowId id, uint32_t delivered, Nanos now);
   HEDDLE_ASIDE void spend_share(Port& port, FlowId id, uint32_t bytes, Nanos now);
   HEDDLE_ASIDE void block(Port& port, FlowId id, InputFlow& flow, Nanos now);
   void unblock(Port& port, FlowId id, InputFlow& flow, Nanos now);
@@ -184,6 +184,7 @@ class Worker {
   HEDDLE_ASIDE bool take_credit(Port& port, const AckRecord& record, OutputFlow& entry);
   HEDDLE_ASIDE void on_credit(Port& port, Epoch epoch, FlowId id, bool metered, uint32_t granted, Nanos now);
   bool has_credit(const Port& port, FlowId id, const InputFlow& flow, uint32_t bytes) const;
+  bool has_share(const InputFlow& flow, const Voq& voq) const;
 
   // arbiter.cc: from flow queues across to outputs
   void arbitrate(Nanos now);
@@ -221,6 +222,7 @@ class Worker {
   void stamp(Port& port, Packet* packet, uint8_t channel, Nanos left, Nanos now);
   DropReason prepare_for_host(Port& port, Packet* packet, Nanos now);
   void publish_load(Port& port);
+  static uint32_t free_buffers(const Port& port, uint32_t channel);
   void look_for_congestion(Port& port, Nanos now);
 
   // departure.cc: taken by the device, refused, dropped
@@ -343,9 +345,15 @@ class Worker {
     Nanos at_ns = 0;
   };
   Sample sample_;
-  std::vector<Nanos> round_trips_;  // by node index; 0 = not known
-  uint16_t farthest_ = 0;           // node
-  uint8_t round_trip_code_ = 0;     // of it, where frames carry it
+  struct RoundTrip {
+    Nanos ns = 0;        // 0 = not known
+    bool alone = false;  // measured with a packet that was the only one of its flow under way
+    // What may be relied on: where a flow's own queue was in it, not more than is taken for one that is unknown.
+    Nanos sure_ns() const { return alone ? ns : std::min(ns, kRoundTripUnknownNs); }
+  };
+  std::vector<RoundTrip> round_trips_;  // by node index
+  uint16_t farthest_ = 0;               // node
+  uint8_t round_trip_code_ = 0;         // of it, where frames carry it
   std::vector<uint16_t> node_of_address_;
   std::vector<uint32_t> dirty_;                             // output flows with pending deltas; room for all there are
   std::vector<uint32_t> settling_;                          // those of the turn before, while they are being told

@@ -3,9 +3,12 @@
 // all workers of the node read it; relaxed, because a reader only prefers by it.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <vector>
 
+#include "topology/virtual_channels.h"
 #include "wire/types.h"
 
 namespace heddle {
@@ -13,6 +16,7 @@ namespace heddle {
 struct alignas(64) PortLoad {
   std::atomic<uint32_t> queue_bytes{0};
   std::atomic<bool> up{false};
+  std::array<std::atomic<uint16_t>, kVirtualChannels> free_buffers{};  // of the next hop, by virtual channel
 };
 
 class LoadBoard {
@@ -24,6 +28,13 @@ class LoadBoard {
   void publish_state(PortIndex port, bool up) {
     ports_[port].up.store(up, std::memory_order_relaxed);
     version_.fetch_add(1, std::memory_order_release);
+  }
+  void publish_free(PortIndex port, uint32_t channel, uint32_t buffers) {
+    ports_[port].free_buffers[channel].store(static_cast<uint16_t>(std::min(buffers, 0xffffu)),
+                                             std::memory_order_relaxed);
+  }
+  uint32_t free_buffers(PortIndex port, uint32_t channel) const {
+    return ports_[port].free_buffers[channel].load(std::memory_order_relaxed);
   }
   uint32_t queue_bytes(PortIndex port) const { return ports_[port].queue_bytes.load(std::memory_order_relaxed); }
   bool up(PortIndex port) const { return ports_[port].up.load(std::memory_order_relaxed); }

@@ -184,6 +184,10 @@ void HostActor::send_due(Nanos now) {
 Nanos HostActor::send_burst(HostFlow& flow, Nanos due, Nanos now) {
   if (now >= flow.stops_ns) return kNever;
   if (now < flow.starts_ns) return flow.starts_ns;
+  if (flow.on_ns != 0) {
+    const Nanos period = flow.on_ns + flow.off_ns, phase = (now - flow.starts_ns) % period;
+    if (phase >= flow.on_ns) return now + period - phase;
+  }
   if (const Nanos until = paused_until(flow); now < until) {
     told_to_wait_.push_back(flow.id);
     return until;

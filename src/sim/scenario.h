@@ -3,6 +3,7 @@
 // docs/simulator.md tells the keys of its file.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ namespace heddle::sim {
 struct Workload {
   std::string name;
   std::vector<uint16_t> flows;  // ids
+  bool congestor = false;       // not there when others are measured alone
   uint64_t offered_bps = 0;     // of each flow, 0 = as fast as it can
 };
 
@@ -50,27 +52,66 @@ enum class Measure : uint8_t {
   latency_p50_at_most,     // ns
   latency_p99_at_most,     // ns
   completion_p99_at_most,  // ns, of messages
-  late_frames_at_most,     // delivered behind a later one
+  // Of what it is in the same window without the congestors, ppm; latency is of messages where there are any.
+  throughput_of_alone_at_least,
+  mean_of_alone_at_most,
+  p99_of_alone_at_most,
+  steady_fairness_at_least,  // ppm: Jain's index in the interval where it is least
+  transfer_spread_at_most,   // ppm: slowest over fastest of the flows' transfers
+  buffers_at_most,           // ppm of the buffers of a link and channel, at the fullest, whatever the workload
+  late_frames_at_most,       // delivered behind a later one
   lost_frames_at_most,
   drops_at_most,  // of the whole fabric, in all
 };
-constexpr std::string_view kMeasureNames[] = {"gap_at_most",         "delivered_at_least",     "throughput_at_least",
-                                              "share_at_least",      "fairness_at_least",      "latency_p50_at_most",
-                                              "latency_p99_at_most", "completion_p99_at_most", "late_frames_at_most",
-                                              "lost_frames_at_most", "drops_at_most"};
+constexpr std::string_view kMeasureNames[] = {"gap_at_most",
+                                              "delivered_at_least",
+                                              "throughput_at_least",
+                                              "share_at_least",
+                                              "fairness_at_least",
+                                              "latency_p50_at_most",
+                                              "latency_p99_at_most",
+                                              "completion_p99_at_most",
+                                              "throughput_of_alone_at_least",
+                                              "mean_of_alone_at_most",
+                                              "p99_of_alone_at_most",
+                                              "steady_fairness_at_least",
+                                              "transfer_spread_at_most",
+                                              "buffers_at_most",
+                                              "late_frames_at_most",
+                                              "lost_frames_at_most",
+                                              "drops_at_most"};
+// A larger value is the better one.
+bool is_lower_bound(Measure measure);
+// Compared with the same workload without the congestors.
+bool is_of_alone(Measure measure);
 
 struct Expectation {
   std::string workload;  // empty = all flows
+  size_t window = 0;
   Measure measure = Measure::gap_at_most;
   uint64_t limit = 0;
   std::string text;  // of the limit, as it stands in the file
 };
 
+struct Window {
+  std::string name;                   // empty if the file names none
+  Nanos from_ns = 0, to_ns = kNever;  // from the start; read: from < to <= duration
+};
+
+// The same switch with parts switched off, as its configuration could say; overrules the classes of a file.
+enum class Baseline : uint8_t { none, drop_tail, credits_only, pause_only };
+constexpr std::array<std::string_view, 4> kBaselineNames = {"none", "drop-tail", "credits-only", "pause-only"};
+
+struct ScenarioVariant {
+  Baseline baseline = Baseline::none;
+  uint32_t slower = 1;  // all rates are divided by it, all delays and times multiplied
+};
+
 struct Scenario {
   std::string name;
   Nanos duration_ns = 100 * kMillisecond;
-  Nanos measure_from_ns = 0, measure_to_ns = kNever;  // from the start; read: from < to <= duration
-  Nanos interval_ns = 1 * kMillisecond;               // of the CSV
+  std::vector<Window> windows;           // at least one; in order, none overlaps another
+  Nanos interval_ns = 1 * kMillisecond;  // of samples
   SimSetup setup;
   std::vector<std::vector<uint16_t>> host_vlans;
   std::vector<HostFlow> flows;
@@ -78,10 +119,13 @@ struct Scenario {
   std::vector<HostileWorkload> hostile;
   std::vector<ScenarioFault> faults;
   std::vector<Expectation> expectations;
+  ScenarioVariant variant;
 };
 
 // Both: nullopt if anything is wrong; then `errors` has grown by every problem found, in the order of the file.
-std::optional<Scenario> load_scenario(const std::string& path, ConfigErrors& errors);
-std::optional<Scenario> parse_scenario(const std::string& text, const std::string& file_name, ConfigErrors& errors);
+std::optional<Scenario> load_scenario(const std::string& path, ConfigErrors& errors,
+                                      const ScenarioVariant& variant = {});
+std::optional<Scenario> parse_scenario(const std::string& text, const std::string& file_name, ConfigErrors& errors,
+                                       const ScenarioVariant& variant = {});
 
 }  // namespace heddle::sim

@@ -15,6 +15,8 @@ constexpr Nanos kAnnounceNs = 20 * kMillisecond;  // links are up after about 10
 
 void ScenarioReader::read_nodes() {
   const YamlValue nodes = root_["nodes"];
+  read_generated();
+  if (root_.has("fabric") && !nodes.present()) return builder_.fill_addresses();
   if (!nodes.require("a map of nodes") || !nodes.expect_free_map("nodes")) return;
   for (const YamlValue& node : nodes.entries()) {
     const auto index = builder_.add_node(node);
@@ -41,6 +43,21 @@ std::optional<LinkEnd> ScenarioReader::end_of(const YamlValue& value) {
   return LinkEnd{*node, *port};
 }
 
+MemoryLinkOptions ScenarioReader::fabric_link_defaults() {
+  MemoryLinkOptions options;
+  options.delay_ns = 1 * kMicrosecond;
+  options.capacity_frames = kFabricCapacity;
+  return options;
+}
+
+MemoryLinkOptions ScenarioReader::host_link_defaults() {
+  MemoryLinkOptions options;
+  options.rate_bps = 10'000'000'000;
+  options.delay_ns = 500;
+  options.transmit_frames = 256;
+  return options;
+}
+
 void ScenarioReader::read_links() {
   const YamlValue links = root_["links"];
   if (!links.expect_list("links")) return;
@@ -60,9 +77,7 @@ void ScenarioReader::read_link(const YamlValue& value) {
   const size_t before = builder_.topology().links.size();
   builder_.add_link(value, items, *first, *second);
   if (builder_.topology().links.size() == before) return;
-  MemoryLinkOptions options;
-  options.delay_ns = 1 * kMicrosecond;
-  options.capacity_frames = kFabricCapacity;
+  MemoryLinkOptions options = fabric_link_defaults();
   options.rate_bps = builder_.topology().nodes[first->node_index].ports[first->port].rate_bps;
   value["delay"].read_duration(options.delay_ns, 0, kDelayMax);
   value["loss"].read_loss(options.loss_ppm);
@@ -88,25 +103,32 @@ void ScenarioReader::read_host(const YamlValue& value) {
   const YamlValue port = value["port"];
   if (!port.require("a port of a node, as in leaf1:p1")) return;
   const auto end = end_of(port);
-  if (!end || !builder_.take_port(port, *end)) return;
-  HostSetup host;
-  host.name = value.key();
-  host.port = *end;
-  host.announce_interval_ns = kAnnounceNs;
-  const auto index = static_cast<uint16_t>(scenario_.setup.hosts.size());
-  host.mac = 0x020000000000u + index + 1;
-  value["mac"].read_mac(host.mac);
-  MemoryLinkOptions options;
-  options.rate_bps = 10'000'000'000;
-  options.delay_ns = 500;
-  options.transmit_frames = 256;
+  if (!end) return;
+  MemoryLinkOptions options = host_link_defaults();
   value["rate"].read_rate(options.rate_bps, 1000, kRateMax);
   value["delay"].read_duration(options.delay_ns, 0, kDelayMax);
-  host.to_switch = host.from_switch = options;
-  builder_.topology().nodes[end->node_index].ports[end->port].rate_bps = options.rate_bps;
-  hosts_.emplace(host.name, index);
+  if (HostSetup* host = add_host(value.key(), *end, port, options)) value["mac"].read_mac(host->mac);
+}
+
+// nullptr and reported if its port is taken or there is one of that name.
+HostSetup* ScenarioReader::add_host(const std::string& name, LinkEnd end, const YamlValue& port,
+                                    const MemoryLinkOptions& link) {
+  if (!builder_.take_port(port, end)) return nullptr;
+  const auto index = static_cast<uint16_t>(scenario_.setup.hosts.size());
+  if (!hosts_.emplace(name, index).second) {
+    port.problem_at_key("a second host " + name, "a name that `fabric` does not give");
+    return nullptr;
+  }
+  HostSetup host;
+  host.name = name;
+  host.port = end;
+  host.announce_interval_ns = kAnnounceNs;
+  host.mac = 0x020000000000u + index + 1;
+  host.to_switch = host.from_switch = link;
+  builder_.topology().nodes[end.node_index].ports[end.port].rate_bps = link.rate_bps;
   scenario_.setup.hosts.push_back(std::move(host));
   scenario_.host_vlans.emplace_back();
+  return &scenario_.setup.hosts.back();
 }
 
 // Settings of ports; links and hosts have made the ports.
@@ -143,21 +165,48 @@ void ScenarioReader::read_times() {
   const size_t errors_before = root_.errors_so_far();
   root_["duration"].read_duration(scenario_.duration_ns, kMillisecond, kLongest);
   const YamlValue measure = root_["measure"];
+  Window whole;
   if (measure.expect_map(scenario_keys::kMeasure)) {
-    measure["from"].read_duration(scenario_.measure_from_ns, 0, kLongest);
-    measure["to"].read_duration(scenario_.measure_to_ns, 0, kLongest);
+    measure["from"].read_duration(whole.from_ns, 0, kLongest);
+    measure["to"].read_duration(whole.to_ns, 0, kLongest);
     measure["interval"].read_duration(scenario_.interval_ns, 10 * kMicrosecond, kLongest);
+    if (measure.has("windows")) return read_windows(measure["windows"]);
   }
-  const bool to_end = scenario_.measure_to_ns >= scenario_.duration_ns;
-  if (to_end) scenario_.measure_to_ns = scenario_.duration_ns;
+  const bool to_end = whole.to_ns >= scenario_.duration_ns;
+  if (to_end) whole.to_ns = scenario_.duration_ns;
+  scenario_.windows.push_back(whole);
   // A value that could not be read has left its default, which the others need not fit.
-  if (root_.errors_so_far() != errors_before || scenario_.measure_from_ns < scenario_.measure_to_ns) return;
+  if (root_.errors_so_far() != errors_before || whole.from_ns < whole.to_ns) return;
   // Nothing would be measured.
   if (measure.has("from"))
-    measure["from"].problem("less than " + format_duration(scenario_.measure_to_ns) +
+    measure["from"].problem("less than " + format_duration(whole.to_ns) +
                             (to_end ? ", the duration" : ", the end of the measurement"));
   else
-    measure["to"].problem("more than " + format_duration(scenario_.measure_from_ns));
+    measure["to"].problem("more than " + format_duration(whole.from_ns));
+}
+
+// Windows follow each other: each begins where the one before has ended, or later.
+void ScenarioReader::read_windows(const YamlValue& list) {
+  for (const std::string_view key : {"from", "to"})
+    if (root_["measure"].has(key)) root_["measure"][key].problem_at_key("both windows and from or to", "one of them");
+  if (!list.expect_list("windows")) return;
+  if (list.items().empty()) list.problem("an empty list", "1 or more windows");
+  Nanos free_from = 0;
+  for (const YamlValue& item : list.items()) {
+    if (!item.is(YamlNode::Kind::kMap)) {
+      item.problem("a map with name, from and to");
+      continue;
+    }
+    item.expect_map(scenario_keys::kWindow);
+    Window window{.name = std::string(item["name"].text()), .from_ns = free_from, .to_ns = scenario_.duration_ns};
+    if (!item["name"].require("a name")) continue;
+    if (!is_name(window.name, kNodeNameBytes)) item["name"].problem("a name of letters, digits, - and _");
+    const bool sound = item["from"].read_duration(window.from_ns, free_from, scenario_.duration_ns - 1) |
+                       item["to"].read_duration(window.to_ns, window.from_ns + 1, scenario_.duration_ns);
+    if (sound) free_from = window.to_ns;
+    if (free_from >= scenario_.duration_ns) free_from = scenario_.duration_ns - 1;
+    scenario_.windows.push_back(std::move(window));
+  }
 }
 
 void ScenarioReader::read_frame() {
@@ -175,6 +224,7 @@ std::optional<Scenario> ScenarioReader::read(ConfigErrors& errors) {
   const size_t errors_before = errors.size();
   root_.expect_map(scenario_keys::kScenario);
   builder_.read_fabric();
+  set_baseline();
   read_frame();
   read_nodes();
   const size_t errors_before_links = errors.size();
@@ -182,17 +232,19 @@ std::optional<Scenario> ScenarioReader::read(ConfigErrors& errors) {
   read_hosts();
   const bool graph_known = errors.size() == errors_before_links;
   read_ports();
+  slow_down_links();
   builder_.read_stations();
   builder_.check(graph_known);
   finish_nodes();
   // A host or link that could not be read would be missed by all that names it.
-  const bool all_there = scenario_.setup.links.size() == root_["links"].items().size() &&
-                         scenario_.setup.hosts.size() == root_["hosts"].entries().size();
+  const bool all_there = scenario_.setup.links.size() == root_["links"].items().size() + generated_links_ &&
+                         scenario_.setup.hosts.size() == root_["hosts"].entries().size() + generated_hosts_;
   if (all_there) {
     scenario_.setup.topology = builder_.topology();
     read_workloads();
     read_faults();
     read_expectations();
+    slow_down();
   }
   if (errors.size() != errors_before) {
     errors.sort();
@@ -204,24 +256,26 @@ std::optional<Scenario> ScenarioReader::read(ConfigErrors& errors) {
 
 namespace {
 
-std::optional<Scenario> read_scenario(const YamlDocument* document, ConfigErrors& errors) {
+std::optional<Scenario> read_scenario(const YamlDocument* document, ConfigErrors& errors,
+                                      const ScenarioVariant& variant) {
   if (document == nullptr) return std::nullopt;
   const YamlValue root(*document, errors);
   if (!root.is(YamlNode::Kind::kMap)) {
     root.problem("a map with name, nodes, links and hosts");
     return std::nullopt;
   }
-  return ScenarioReader(root).read(errors);
+  return ScenarioReader(root, variant).read(errors);
 }
 
 }  // namespace
 
-std::optional<Scenario> load_scenario(const std::string& path, ConfigErrors& errors) {
-  return read_scenario(YamlDocument::load(path, errors).get(), errors);
+std::optional<Scenario> load_scenario(const std::string& path, ConfigErrors& errors, const ScenarioVariant& variant) {
+  return read_scenario(YamlDocument::load(path, errors).get(), errors, variant);
 }
 
-std::optional<Scenario> parse_scenario(const std::string& text, const std::string& file_name, ConfigErrors& errors) {
-  return read_scenario(YamlDocument::parse(text, file_name, errors).get(), errors);
+std::optional<Scenario> parse_scenario(const std::string& text, const std::string& file_name, ConfigErrors& errors,
+                                       const ScenarioVariant& variant) {
+  return read_scenario(YamlDocument::parse(text, file_name, errors).get(), errors, variant);
 }
 
 }  // namespace heddle::sim

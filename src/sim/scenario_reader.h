@@ -14,12 +14,23 @@ namespace heddle::sim {
 
 class ScenarioReader {
  public:
-  explicit ScenarioReader(const YamlValue& root) : root_(root), builder_(root) {}
+  ScenarioReader(const YamlValue& root, const ScenarioVariant& variant) : root_(root), builder_(root) {
+    scenario_.variant = variant;
+  }
   std::optional<Scenario> read(ConfigErrors& errors);
 
  private:
-  // scenario_reader.cc: the fabric
+  // scenario_reader.cc: the fabric, scenario_fabric.cc: generated ones and variants
   void read_nodes();
+  void read_generated();
+  void generate(uint32_t leaves, uint32_t spines, uint32_t hosts, const YamlValue& value);
+  void generate_link(uint16_t leaf, uint16_t spine, uint32_t number, const YamlValue& value);
+  HostSetup* add_host(const std::string& name, LinkEnd end, const YamlValue& port, const MemoryLinkOptions& link);
+  static MemoryLinkOptions fabric_link_defaults();
+  static MemoryLinkOptions host_link_defaults();
+  void set_baseline();
+  void slow_down_links();
+  void slow_down();
   void read_links();
   void read_link(const YamlValue& value);
   void read_hosts();
@@ -29,6 +40,7 @@ class ScenarioReader {
   void finish_nodes();
   void read_frame();
   void read_times();
+  void read_windows(const YamlValue& list);
 
   // scenario_workloads.cc: what goes on in it
   void read_workloads();
@@ -38,6 +50,8 @@ class ScenarioReader {
   void read_contents(const YamlValue& value, HostFlow& flow);
   void classify(HostFlow& flow);
   std::vector<uint16_t> read_host_names(const YamlValue& value);
+  std::vector<uint16_t> matching_hosts(std::string_view pattern) const;
+  std::vector<std::pair<uint16_t, uint16_t>> read_pairs(const YamlValue& value, const std::vector<uint16_t>& from);
   void read_faults();
   void read_fault(const YamlValue& value);
   std::optional<uint32_t> read_link_name(const YamlValue& value);
@@ -49,7 +63,8 @@ class ScenarioReader {
   YamlValue root_;
   TopologyBuilder builder_;
   Scenario scenario_;
-  std::vector<YamlValue> node_values_;
+  std::vector<YamlValue> node_values_;  // by node; of generated ones the key `fabric`
+  size_t generated_links_ = 0, generated_hosts_ = 0;
   std::map<std::string, uint16_t, std::less<>> hosts_;
 };
 

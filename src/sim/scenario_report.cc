@@ -13,13 +13,15 @@ using Json = nlohmann::ordered_json;
 
 Json latency_json(const LatencyHistogram& histogram) {
   return {{"count", histogram.count()},
+          {"mean_ns", histogram.mean()},
           {"p50_ns", histogram.quantile(0.5)},
           {"p99_ns", histogram.quantile(0.99)},
           {"max_ns", histogram.max()}};
 }
 
-Json workload_json(const WorkloadResult& result) {
+Json workload_json(const WorkloadResult& result, const std::string& window) {
   Json json{{"name", result.name},
+            {"window", window},
             {"flows", result.flows},
             {"sent_frames", result.sent_frames},
             {"delivered_frames", result.delivered_frames},
@@ -32,6 +34,8 @@ Json workload_json(const WorkloadResult& result) {
             {"latency", latency_json(result.latency)}};
   if (result.least_share_ppm) json["least_share_ppm"] = *result.least_share_ppm;
   if (result.fairness_ppm) json["fairness_ppm"] = *result.fairness_ppm;
+  if (result.steady_fairness_ppm) json["steady_fairness_ppm"] = *result.steady_fairness_ppm;
+  if (result.transfer_spread_ppm) json["transfer_spread_ppm"] = *result.transfer_spread_ppm;
   if (result.messages_done + result.messages_broken != 0)
     json["messages"] = {{"done", result.messages_done},
                         {"broken", result.messages_broken},
@@ -57,6 +61,12 @@ std::string value_text(const ExpectationResult& result) {
     case Measure::delivered_at_least:
     case Measure::share_at_least:
     case Measure::fairness_at_least:
+    case Measure::steady_fairness_at_least:
+    case Measure::throughput_of_alone_at_least:
+    case Measure::mean_of_alone_at_most:
+    case Measure::p99_of_alone_at_most:
+    case Measure::transfer_spread_at_most:
+    case Measure::buffers_at_most:
       out << std::setprecision(2) << value / 1e4 << '%';
       break;
     case Measure::throughput_at_least:
@@ -75,16 +85,21 @@ std::string report_json(const Scenario& scenario, const ScenarioResult& result) 
   Json json{{"scenario", scenario.name},
             {"seed", scenario.setup.seed},
             {"duration_ns", scenario.duration_ns},
-            {"measured_from_ns", scenario.measure_from_ns},
-            {"measured_to_ns", scenario.measure_to_ns},
+            {"baseline", kBaselineNames[static_cast<size_t>(scenario.variant.baseline)]},
+            {"slower", scenario.variant.slower},
+            {"windows", Json::array()},
             {"passed", result.passed()},
             {"workloads", Json::array()},
             {"expectations", Json::array()},
             {"drops", Json::object()},
             {"events", Json::object()}};
-  for (const WorkloadResult& workload : result.workloads) json["workloads"].push_back(workload_json(workload));
+  for (const Window& window : scenario.windows)
+    json["windows"].push_back({{"name", window.name}, {"from_ns", window.from_ns}, {"to_ns", window.to_ns}});
+  for (const WorkloadResult& workload : result.workloads)
+    json["workloads"].push_back(workload_json(workload, scenario.windows[workload.window].name));
   for (const ExpectationResult& expectation : result.expectations)
     json["expectations"].push_back({{"workload", expectation.expectation.workload},
+                                    {"window", scenario.windows[expectation.expectation.window].name},
                                     {"measure", kMeasureNames[static_cast<size_t>(expectation.expectation.measure)]},
                                     {"limit", expectation.expectation.text},
                                     {"limit_value", expectation.expectation.limit},
@@ -110,12 +125,25 @@ std::string report_csv(const Scenario& scenario, const ScenarioResult& result) {
   return out.str();
 }
 
+namespace {
+std::string window_text(const Window& window) {
+  std::ostringstream out;
+  out << "from " << milliseconds(window.from_ns) << " to " << milliseconds(window.to_ns) << " ms";
+  return out.str();
+}
+}  // namespace
+
 std::string report_text(const Scenario& scenario, const ScenarioResult& result) {
   std::ostringstream out;
-  out << scenario.name << ": " << milliseconds(scenario.duration_ns) << " ms, measured from "
-      << milliseconds(scenario.measure_from_ns) << " to " << milliseconds(scenario.measure_to_ns) << " ms\n"
-      << std::fixed;
+  out << scenario.name << ": " << milliseconds(scenario.duration_ns) << " ms";
+  if (scenario.windows.size() == 1) out << ", measured " << window_text(scenario.windows[0]);
+  out << std::fixed << '\n';
+  size_t window = ~size_t{0};
   for (const WorkloadResult& w : result.workloads) {
+    if (scenario.windows.size() > 1 && w.window != window) {
+      window = w.window;
+      out << " " << scenario.windows[window].name << ", " << window_text(scenario.windows[window]) << '\n';
+    }
     out << "  " << std::left << std::setw(14) << w.name << std::right << std::setprecision(3) << std::setw(9)
         << static_cast<double>(w.throughput_bps) / 1e9 << " Gb/s, " << w.flows << " flows, " << w.delivered_frames
         << " of " << w.sent_frames << " frames, late " << w.late_frames << ", latency p50 " << std::setprecision(1)
@@ -123,6 +151,8 @@ std::string report_text(const Scenario& scenario, const ScenarioResult& result) 
         << " us, longest gap " << std::setprecision(3) << milliseconds(w.longest_gap_ns) << " ms";
     if (w.longest_gap_ns != 0) out << " (" << w.gap_flow << " at " << milliseconds(w.gap_at_ns) << " ms)";
     if (w.fairness_ppm) out << ", fairness " << static_cast<double>(*w.fairness_ppm) / 1e6;
+    if (w.transfer_spread_ppm)
+      out << ", slowest over fastest transfer " << static_cast<double>(*w.transfer_spread_ppm) / 1e6;
     if (w.messages_done != 0)
       out << ", messages " << w.messages_done << ", p99 " << microseconds(w.completion.quantile(0.99)) << " us";
     out << '\n';
@@ -133,7 +163,8 @@ std::string report_text(const Scenario& scenario, const ScenarioResult& result) 
   out << '\n';
   for (const ExpectationResult& e : result.expectations)
     out << (e.met ? "  met:     " : "  NOT MET: ") << (e.expectation.workload.empty() ? "all" : e.expectation.workload)
-        << ' ' << kMeasureNames[static_cast<size_t>(e.expectation.measure)] << ' ' << e.expectation.text << ", "
+        << (scenario.windows.size() > 1 ? " in " + scenario.windows[e.expectation.window].name : "") << ' '
+        << kMeasureNames[static_cast<size_t>(e.expectation.measure)] << ' ' << e.expectation.text << ", "
         << value_text(e) << '\n';
   if (!result.broken.empty()) out << "  BROKEN: " << result.broken << '\n';
   const double rate = result.seconds > 0 ? static_cast<double>(result.packet_hops) / result.seconds / 1e6 : 0;

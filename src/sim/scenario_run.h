@@ -11,19 +11,28 @@
 
 namespace heddle::sim {
 
-// Of one workload, over the time measured.
+// Of one workload, over one window.
 struct WorkloadResult {
   std::string name;
+  size_t window = 0;
   uint32_t flows = 0;
   uint64_t sent_frames = 0, delivered_frames = 0, late_frames = 0, lost_frames = 0;
   uint64_t throughput_bps = 0;  // delivered, with what a frame costs on a wire
   std::optional<uint32_t>
       least_share_ppm;                   // of what is offered, of the flow that got least; of those that offer a rate
   std::optional<uint32_t> fairness_ppm;  // Jain's index of what flows got; of two and more
-  Nanos longest_gap_ns = 0, gap_at_ns = 0;  // between two deliveries of any flow; from the start
+  std::optional<uint32_t> steady_fairness_ppm;  // the same in the interval where it is least
+  std::optional<uint32_t> transfer_spread_ppm;  // slowest over fastest, once all are done
+  Nanos longest_gap_ns = 0, gap_at_ns = 0;      // between two deliveries of any flow; from the start
   std::string gap_flow;
   LatencyHistogram latency, completion;
   uint64_t messages_done = 0, messages_broken = 0;
+};
+
+struct QueueSample {
+  Nanos at_ns;           // from the start
+  uint32_t edge_bytes;   // in the longest queue of an edge port
+  uint32_t buffers_ppm;  // of a link's channel, where it is fullest
 };
 
 struct ScenarioSample {  // of one workload in one interval
@@ -41,6 +50,8 @@ struct ExpectationResult {
 struct ScenarioResult {
   std::vector<WorkloadResult> workloads;
   std::vector<ScenarioSample> samples;
+  std::vector<QueueSample> queues;
+  std::vector<std::vector<uint64_t>> flow_bps;  // by interval and flow, if it was asked for
   std::vector<ExpectationResult> expectations;
   PortCounters total;
   uint64_t packet_hops = 0, turns = 0, checks = 0;
@@ -49,8 +60,16 @@ struct ScenarioResult {
   bool passed() const;
 };
 
-// `check`: with all checkers, slower. The EAL is up.
-ScenarioResult run_scenario(const Scenario& scenario, bool check);
+struct ScenarioOptions {
+  bool check = false;       // with all checkers, slower
+  bool keep_flows = false;  // fills ScenarioResult::flow_bps
+};
+
+// The EAL is up. Plays it once more, before, without its congestors, if an expectation compares with that.
+ScenarioResult run_scenario(const Scenario& scenario, const ScenarioOptions& options = {});
+
+// scenario_judge.cc: what became of the expectations; `alone` is the same without congestors, empty if none compares.
+void judge(const Scenario& scenario, const ScenarioResult& alone, ScenarioResult& result);
 
 // scenario_report.cc
 std::string report_json(const Scenario& scenario, const ScenarioResult& result);

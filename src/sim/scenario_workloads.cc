@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a scenario that happen: workloads, faults, expectations.
+#include <fnmatch.h>
+
 #include <algorithm>
+#include <numeric>
 
 #include "config/units.h"
 #include "sim/scenario_keys.h"
@@ -37,17 +40,59 @@ std::vector<uint16_t> ScenarioReader::read_host_names(const YamlValue& value) {
   if (!value.require("hosts")) return hosts;
   std::vector<bool> named(hosts_.size());
   for (const YamlValue& item : one_or_more(value)) {
-    const auto found = hosts_.find(item.text());
-    if (found == hosts_.end()) {
-      item.problem("a name under hosts");
-    } else if (named[found->second]) {
-      item.problem(std::string(item.text()) + " a second time", "each host once");
-    } else {
-      named[found->second] = true;
-      hosts.push_back(found->second);
+    const std::vector<uint16_t> found = matching_hosts(item.text());
+    if (found.empty()) item.problem("a name under hosts, or a pattern that fits some, as in h1-*");
+    for (const uint16_t host : found) {
+      if (named[host]) {
+        item.problem(scenario_.setup.hosts[host].name + " a second time", "each host once");
+        break;
+      }
+      named[host] = true;
+      hosts.push_back(host);
     }
   }
   return hosts;
+}
+
+// A host, or all that a pattern of the shell fits, in their order.
+std::vector<uint16_t> ScenarioReader::matching_hosts(std::string_view pattern) const {
+  if (const auto found = hosts_.find(pattern); found != hosts_.end()) return {found->second};
+  std::vector<uint16_t> hosts;
+  if (pattern.find_first_of("*?[") == std::string_view::npos) return hosts;
+  const std::string text(pattern);
+  for (uint16_t host = 0; host < scenario_.setup.hosts.size(); ++host)
+    if (fnmatch(text.c_str(), scenario_.setup.hosts[host].name.c_str(), 0) == 0) hosts.push_back(host);
+  return hosts;
+}
+
+// Who sends to whom.
+std::vector<std::pair<uint16_t, uint16_t>> ScenarioReader::read_pairs(const YamlValue& value,
+                                                                      const std::vector<uint16_t>& from) {
+  static constexpr std::string_view kPatterns[] = {"all", "pairs", "ring", "permutation"};
+  size_t pattern = 0;
+  value["pattern"].read_choice(pattern, kPatterns);
+  std::vector<std::pair<uint16_t, uint16_t>> pairs;
+  if (pattern >= 2) {  // each host of `from` sends to one and hears from one, in an order drawn from the seed
+    if (value.has("to")) value["to"].problem_at_key("to", "from alone, with this pattern");
+    std::vector<uint16_t> order = from;
+    Random random(scenario_.setup.seed + scenario_.workloads.size());
+    for (size_t left = order.size(); pattern == 3 && left > 1; --left)
+      std::swap(order[left - 1], order[random.below(left)]);
+    for (size_t i = 0; i < order.size() && order.size() > 1; ++i)
+      pairs.emplace_back(order[i], order[(i + 1) % order.size()]);
+    return pairs;
+  }
+  const std::vector<uint16_t> to = read_host_names(value["to"]);
+  if (pattern == 1) {
+    if (from.size() != to.size())
+      value["to"].problem(std::to_string(to.size()) + " hosts", std::to_string(from.size()) + ", as many as in from");
+    for (size_t i = 0; i < std::min(from.size(), to.size()); ++i) pairs.emplace_back(from[i], to[i]);
+    return pairs;
+  }
+  for (const uint16_t source : from)
+    for (const uint16_t destination : to)
+      if (source != destination) pairs.emplace_back(source, destination);
+  return pairs;
 }
 
 void ScenarioReader::read_workloads() {
@@ -72,36 +117,34 @@ void ScenarioReader::read_workload(const YamlValue& value) {
   }
   const std::vector<uint16_t> from = read_host_names(value["from"]);
   if (value.has("hostile")) return read_hostile(value, name, from);
-  const std::vector<uint16_t> to = read_host_names(value["to"]);
+  const std::vector<std::pair<uint16_t, uint16_t>> pairs = read_pairs(value, from);
   uint32_t flows = 1;
   value["flows"].read_integer(flows, 1, 10'000);
   HostFlow model;
   Workload workload;
   workload.name = name;
+  value["congestor"].read_bool(workload.congestor);
   read_contents(value, model);
   read_pace(value, model, workload.offered_bps);
   uint16_t vlan = 0;
   value["vlan"].read_integer(vlan, 1, kVlanMax);
-  for (const uint16_t source : from) {
-    for (const uint16_t destination : to) {
-      if (source == destination) continue;
-      for (uint32_t i = 0; i < flows; ++i) {
-        if (scenario_.flows.size() >= kHostileFlow - 1u) return value.problem_at_key("too many flows", "60,000 in all");
-        HostFlow flow = model;
-        flow.id = static_cast<uint16_t>(scenario_.flows.size());
-        flow.source = source;
-        flow.destination = destination;
-        flow.vlan = vlan != 0 ? vlan : native_vlan(source);
-        flow.name = scenario_.setup.hosts[source].name + ">" + scenario_.setup.hosts[destination].name + "#" +
-                    std::to_string(i);
-        // Not all at the same instant.
-        if (flow.interval_ns > 0) flow.starts_ns += flow.interval_ns * (flow.id % 97) / 97;
-        classify(flow);
-        note_vlan(source, flow.vlan);
-        note_vlan(destination, flow.vlan);
-        workload.flows.push_back(flow.id);
-        scenario_.flows.push_back(std::move(flow));
-      }
+  for (const auto& [source, destination] : pairs) {
+    for (uint32_t i = 0; i < flows; ++i) {
+      if (scenario_.flows.size() >= kHostileFlow - 1u) return value.problem_at_key("too many flows", "60,000 in all");
+      HostFlow flow = model;
+      flow.id = static_cast<uint16_t>(scenario_.flows.size());
+      flow.source = source;
+      flow.destination = destination;
+      flow.vlan = vlan != 0 ? vlan : native_vlan(source);
+      flow.name =
+          scenario_.setup.hosts[source].name + ">" + scenario_.setup.hosts[destination].name + "#" + std::to_string(i);
+      // Not all at the same instant.
+      if (flow.interval_ns > 0) flow.starts_ns += flow.interval_ns * (flow.id % 97) / 97;
+      classify(flow);
+      note_vlan(source, flow.vlan);
+      note_vlan(destination, flow.vlan);
+      workload.flows.push_back(flow.id);
+      scenario_.flows.push_back(std::move(flow));
     }
   }
   scenario_.workloads.push_back(std::move(workload));
@@ -141,6 +184,9 @@ void ScenarioReader::read_contents(const YamlValue& value, HostFlow& flow) {
   uint64_t message = 0;
   if (value["message"].read_size(message, 1, uint64_t{1} << 30))
     flow.message_frames = static_cast<uint32_t>((message + flow.length_max - 1) / flow.length_max);
+  uint64_t transfer = 0;
+  if (value["transfer"].read_size(transfer, 1, uint64_t{1} << 40))
+    flow.frames_max = (transfer + flow.length_max - 1) / flow.length_max;
 }
 
 void ScenarioReader::read_pace(const YamlValue& value, HostFlow& flow, uint64_t& offered_bps) {
@@ -153,6 +199,9 @@ void ScenarioReader::read_pace(const YamlValue& value, HostFlow& flow, uint64_t&
   value["burst"].read_integer(flow.burst_frames, 1, 100'000);
   value["window"].read_integer(flow.window_frames, 1, 100'000);
   value["interval"].read_duration(flow.interval_ns, 1, kLongest);
+  value["on"].read_duration(flow.on_ns, 1, kLongest);
+  value["off"].read_duration(flow.off_ns, 1, kLongest);
+  if (value.has("on") != value.has("off")) value.problem_at_key("one of on and off", "both, or none");
   const YamlValue rate = value["rate"];
   if (rate.present() && value.has("interval")) return rate.problem_at_key("both rate and interval", "one of them");
   if (!rate.read_rate(offered_bps, 1000, 1'000'000'000'000)) return;
@@ -256,11 +305,18 @@ void ScenarioReader::read_expectation(const YamlValue& value) {
       std::none_of(scenario_.workloads.begin(), scenario_.workloads.end(),
                    [&workload](const Workload& other) { return other.name == workload; }))
     value["workload"].problem("the name of a workload");
+  size_t window = 0;
+  if (const YamlValue name = value["window"]; name.present()) {
+    const auto& windows = scenario_.windows;
+    while (window < windows.size() && (windows[window].name != name.text() || name.text().empty())) ++window;
+    if (window == windows.size()) return name.problem("the name of a window");
+  }
   for (size_t i = 0; i < std::size(kMeasureNames); ++i) {
     const YamlValue entry = value[kMeasureNames[i]];
     if (!entry.present()) continue;
     Expectation expectation;
     expectation.workload = workload;
+    expectation.window = window;
     expectation.measure = static_cast<Measure>(i);
     expectation.text = entry.text();
     uint32_t ppm = 0;
@@ -268,7 +324,16 @@ void ScenarioReader::read_expectation(const YamlValue& value) {
       case Measure::delivered_at_least:
       case Measure::share_at_least:
       case Measure::fairness_at_least:
+      case Measure::steady_fairness_at_least:
+      case Measure::buffers_at_most:
         if (!entry.read_loss(ppm)) return;
+        expectation.limit = ppm;
+        break;
+      case Measure::throughput_of_alone_at_least:
+      case Measure::mean_of_alone_at_most:
+      case Measure::p99_of_alone_at_most:
+      case Measure::transfer_spread_at_most:
+        if (!entry.read_ratio(ppm)) return;
         expectation.limit = ppm;
         break;
       case Measure::throughput_at_least:

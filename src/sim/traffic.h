@@ -22,6 +22,7 @@ class LatencyHistogram {
   void add(Nanos latency);
   void merge(const LatencyHistogram& other);
   uint64_t count() const { return count_; }
+  Nanos mean() const { return count_ == 0 ? 0 : sum_ / count_; }
   Nanos quantile(double share) const;  // 0 if there are none
   Nanos max() const { return max_; }
 
@@ -29,6 +30,7 @@ class LatencyHistogram {
   static constexpr unsigned kBuckets = 64 * 16;
   std::vector<uint32_t> buckets_;  // empty until there is something to count
   uint64_t count_ = 0;
+  Nanos sum_ = 0;
   Nanos max_ = 0;
 };
 
@@ -53,6 +55,7 @@ struct HostFlow {
   uint16_t length_min = 64, length_max = 64;     // bytes, with Ethernet header, without tag
   uint32_t message_frames = 0;                   // frames of a message, of which completion times are kept
   uint64_t frames_max = ~uint64_t{0};
+  Nanos on_ns = 0, off_ns = 0;  // it sends for so long and rests for so long, by turns; 0 = it always sends
   // --- what came of it ---
   uint32_t sent_frames = 0;
   uint64_t sent_bytes = 0;
@@ -87,6 +90,7 @@ inline void LatencyHistogram::add(Nanos latency) {
       (power - 4) * 16 + static_cast<unsigned>(latency >> (power - 4) & 15) + (latency < 16 ? 0 : 16);
   ++buckets_[bucket < kBuckets ? bucket : kBuckets - 1];
   ++count_;
+  sum_ += latency;
   max_ = latency > max_ ? latency : max_;
 }
 
@@ -95,6 +99,7 @@ inline void LatencyHistogram::merge(const LatencyHistogram& other) {
   if (buckets_.empty()) buckets_.resize(kBuckets);
   for (unsigned i = 0; i < kBuckets; ++i) buckets_[i] += other.buckets_[i];
   count_ += other.count_;
+  sum_ += other.sum_;
   max_ = other.max_ > max_ ? other.max_ : max_;
 }
 

@@ -36,7 +36,9 @@ void check(const Scenario& scenario) {
   require(scenario.setup.nodes.size() == topology.nodes.size());
   require(scenario.setup.links.size() == topology.links.size());
   require(scenario.host_vlans.size() == scenario.setup.hosts.size());
-  require(scenario.measure_from_ns < scenario.measure_to_ns && scenario.measure_to_ns <= scenario.duration_ns);
+  require(!scenario.windows.empty());
+  for (const Window& window : scenario.windows)
+    require(window.from_ns < window.to_ns && window.to_ns <= scenario.duration_ns);
   require(scenario.interval_ns != 0);
   for (const HostSetup& host : scenario.setup.hosts)
     require(is_name(host.name, 31) && !topology.nodes.at(host.port.node_index).ports.at(host.port.port).fabric);

@@ -33,11 +33,11 @@ TEST_P(Shipped, MeetsItsExpectations) {
   ConfigErrors errors;
   const auto scenario = load(GetParam(), errors);
   ASSERT_TRUE(scenario) << errors.text();
-  const ScenarioResult result = run_scenario(*scenario, false);
+  const ScenarioResult result = run_scenario(*scenario);
   EXPECT_FALSE(result.expectations.empty());
   EXPECT_TRUE(result.passed()) << report_text(*scenario, result);
   const auto json = nlohmann::json::parse(report_json(*scenario, result));
-  EXPECT_EQ(json["workloads"].size(), scenario->workloads.size());
+  EXPECT_EQ(json["workloads"].size(), scenario->workloads.size() * scenario->windows.size());
   EXPECT_NE(report_csv(*scenario, result).find("time_ms,workload,sent_bps,delivered_bps\n"), std::string::npos);
 }
 
@@ -51,7 +51,7 @@ TEST(Scenario, KeepsAllInvariantsUnderTheCheckers) {
   ConfigErrors errors;
   auto scenario = load("random-loss", errors);
   ASSERT_TRUE(scenario) << errors.text();
-  const ScenarioResult result = run_scenario(*scenario, true);
+  const ScenarioResult result = run_scenario(*scenario, {.check = true});
   EXPECT_EQ(result.broken, "");
   EXPECT_GT(result.checks, 0u);
 }
@@ -60,8 +60,8 @@ TEST(Scenario, AnExpectationThatIsNotMetIsTold) {
   ConfigErrors errors;
   auto scenario = load("two-switches", errors);
   ASSERT_TRUE(scenario);
-  scenario->expectations = {{"", Measure::throughput_at_least, 1'000'000'000'000, "1T"}};
-  const ScenarioResult result = run_scenario(*scenario, false);
+  scenario->expectations = {{"", 0, Measure::throughput_at_least, 1'000'000'000'000, "1T"}};
+  const ScenarioResult result = run_scenario(*scenario);
   EXPECT_FALSE(result.passed());
   EXPECT_NE(report_text(*scenario, result).find("NOT MET: all throughput_at_least 1T"), std::string::npos);
 }
@@ -91,7 +91,7 @@ TEST(Scenario, WhatMeasuredNoFrameIsNotMet) {
                                  kEveryExpectation + "  - { workload: w, completion_p99_at_most: 1s }\n"),
                        "x.yaml", errors);
     ASSERT_TRUE(scenario) << errors.text();
-    const ScenarioResult result = run_scenario(*scenario, false);
+    const ScenarioResult result = run_scenario(*scenario);
     ASSERT_EQ(result.expectations.size(), 9u);
     for (const ExpectationResult& expectation : result.expectations) {
       const bool has_frames = measured && expectation.expectation.measure != Measure::completion_p99_at_most;
@@ -111,7 +111,7 @@ TEST(Scenario, AFlowThatIsNeverDeliveredIsSilentUntilItStops) {
                                                  "expect: [{ gap_at_most: 1ms, late_frames_at_most: 0 }]\n"),
                                        "x.yaml", errors);
   ASSERT_TRUE(scenario) << errors.text();
-  const ScenarioResult result = run_scenario(*scenario, false);
+  const ScenarioResult result = run_scenario(*scenario);
   EXPECT_EQ(result.expectations[0].value, 30 * kMillisecond);
   EXPECT_FALSE(result.expectations[0].met);
   EXPECT_FALSE(result.expectations[1].met);
@@ -197,6 +197,8 @@ TEST(ScenarioFile, TheSchemaHasTheKeysThatTheLoaderTakes) {
   same(schema["definitions"]["fault"], scenario_keys::kFault);
   same(schema["definitions"]["expectation"], scenario_keys::kExpect);
   same(schema["properties"]["measure"], scenario_keys::kMeasure);
+  same(schema["properties"]["measure"]["properties"]["windows"]["items"], scenario_keys::kWindow);
+  same(schema["properties"]["fabric"], scenario_keys::kFabric);
   same(schema["properties"]["costs"], scenario_keys::kCosts);
 }
 

@@ -60,7 +60,7 @@ TEST(Units, ShownInTheLargestThatFits) {
   EXPECT_EQ(format_duration(1'500'000), "1500us");
   EXPECT_EQ(format_rate(2'500'000'000), "2500M");
   EXPECT_EQ(format_size(262'144), "256k");
-  EXPECT_EQ(format_size(1000), "1000");
+  EXPECT_EQ(format_size(1000), "1000B");
 }
 
 TEST(Units, NearestName) {

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fabrics that a few numbers describe, and variants of whole scenarios.
+#include "sim/scenario_keys.h"
+#include "sim/scenario_reader.h"
+
+namespace heddle::sim {
+
+namespace {
+constexpr Nanos kDelayMax = 10 * kSecond;
+constexpr uint64_t kRateMax = 1'000'000'000'000;
+}  // namespace
+
+// Leaves leaf1, leaf2 ... each linked to all of spine1, spine2 ..., and on each leaf hosts as h1-1, h1-2 ...
+void ScenarioReader::read_generated() {
+  const YamlValue value = root_["fabric"];
+  if (!value.present() || !value.expect_map(scenario_keys::kFabric)) return;
+  uint32_t leaves = 0, spines = 0, hosts = 0;
+  const bool all = value["leaves"].require("how many") && value["spines"].require("how many") &&
+                   value["hosts"].require("how many on each leaf");
+  if (!all || !value["leaves"].read_integer(leaves, 1, kPortsMax) ||
+      !value["spines"].read_integer(spines, 1, kPortsMax - 1) ||
+      !value["hosts"].read_integer(hosts, 0, kPortsMax - spines))
+    return;
+  generate(leaves, spines, hosts, value);
+}
+
+void ScenarioReader::generate(uint32_t leaves, uint32_t spines, uint32_t hosts, const YamlValue& value) {
+  const auto first = static_cast<uint16_t>(builder_.topology().nodes.size());
+  for (uint32_t i = 0; i < spines + leaves; ++i) {
+    const bool spine = i < spines;
+    if (!builder_.add_node((spine ? "spine" : "leaf") + std::to_string(spine ? i + 1 : i - spines + 1), value)) return;
+    node_values_.push_back(value);
+  }
+  for (uint32_t leaf = 0; leaf < leaves; ++leaf)
+    for (uint32_t spine = 0; spine < spines; ++spine)
+      generate_link(static_cast<uint16_t>(first + spines + leaf), static_cast<uint16_t>(first + spine), leaf, value);
+  MemoryLinkOptions link = host_link_defaults();
+  value["host_rate"].read_rate(link.rate_bps, 1000, kRateMax);
+  value["host_delay"].read_duration(link.delay_ns, 0, kDelayMax);
+  for (uint32_t leaf = 0; leaf < leaves; ++leaf) {
+    for (uint32_t i = 1; i <= hosts; ++i) {
+      const auto node = static_cast<uint16_t>(first + spines + leaf);
+      const auto port = builder_.add_port(node, "p" + std::to_string(i), value["hosts"]);
+      if (!port || !add_host("h" + std::to_string(leaf + 1) + "-" + std::to_string(i), {node, *port}, value, link))
+        return;
+      ++generated_hosts_;
+    }
+  }
+}
+
+void ScenarioReader::generate_link(uint16_t leaf, uint16_t spine, uint32_t number, const YamlValue& value) {
+  const auto up =
+      builder_.add_port(leaf, "u" + std::to_string(builder_.topology().nodes[leaf].ports.size() + 1), value["spines"]);
+  const auto down = builder_.add_port(spine, "p" + std::to_string(number + 1), value["leaves"]);
+  if (!up || !down) return;
+  const size_t before = builder_.topology().links.size();
+  builder_.add_link(value, {value, value}, {leaf, *up}, {spine, *down});
+  if (builder_.topology().links.size() == before) return;
+  MemoryLinkOptions options = fabric_link_defaults();
+  options.rate_bps = builder_.topology().nodes[leaf].ports[*up].rate_bps;
+  value["delay"].read_duration(options.delay_ns, 0, kDelayMax);
+  scenario_.setup.links.push_back({options, options});
+  ++generated_links_;
+}
+
+// Baselines are the switch with parts switched off, as the classes of a file could say.
+void ScenarioReader::set_baseline() {
+  for (TrafficClass& traffic_class : builder_.topology().classes) {
+    switch (scenario_.variant.baseline) {
+      case Baseline::none:
+        break;
+      case Baseline::drop_tail:
+        traffic_class.lossless = traffic_class.congestion_control = traffic_class.flow_credits = false;
+        break;
+      case Baseline::credits_only:
+        traffic_class.congestion_control = false;
+        break;
+      case Baseline::pause_only:
+        traffic_class.lossless = true;
+        traffic_class.flow_channels = false;
+        break;
+    }
+  }
+}
+
+// Before lives of lossless classes are derived from the rates.
+void ScenarioReader::slow_down_links() {
+  const uint32_t slower = scenario_.variant.slower;
+  for (TopologyNode& node : builder_.topology().nodes)
+    for (TopologyPort& port : node.ports) port.rate_bps /= slower;
+  const auto slow = [slower](MemoryLinkOptions& link) {
+    link.rate_bps /= slower;
+    link.delay_ns *= slower;
+    link.reorder_max_ns *= slower;
+  };
+  for (auto& both : scenario_.setup.links)
+    for (MemoryLinkOptions& way : both) slow(way);
+  for (HostSetup& host : scenario_.setup.hosts) {
+    slow(host.to_switch);
+    slow(host.from_switch);
+  }
+}
+
+// Everything else that is a time or a rate, but for what the switch takes: its settings and its turns.
+void ScenarioReader::slow_down() {
+  const uint32_t slower = scenario_.variant.slower;
+  const Nanos start = scenario_.setup.start_ns;
+  const auto later = [start, slower](Nanos at) { return start + (at - start) * slower; };
+  scenario_.duration_ns *= slower;
+  scenario_.interval_ns *= slower;
+  for (Window& window : scenario_.windows) {
+    window.from_ns *= slower;
+    window.to_ns *= slower;
+  }
+  for (HostFlow& flow : scenario_.flows) {
+    flow.starts_ns = later(flow.starts_ns);
+    flow.stops_ns = later(flow.stops_ns);
+    for (Nanos* time : {&flow.interval_ns, &flow.on_ns, &flow.off_ns, &flow.window_patience_ns}) *time *= slower;
+  }
+  for (Workload& workload : scenario_.workloads) workload.offered_bps /= slower;
+  for (HostileWorkload& workload : scenario_.hostile) {
+    workload.options.starts_ns = later(workload.options.starts_ns);
+    workload.options.stops_ns = later(workload.options.stops_ns);
+    workload.options.interval_ns *= slower;
+  }
+  for (ScenarioFault& fault : scenario_.faults)
+    for (Nanos* time : {&fault.at_ns, &fault.for_ns, &fault.delay_ns}) *time *= slower;
+  for (Expectation& expectation : scenario_.expectations) {
+    switch (expectation.measure) {
+      case Measure::throughput_at_least:
+        expectation.limit /= slower;
+        break;
+      case Measure::gap_at_most:
+      case Measure::latency_p50_at_most:
+      case Measure::latency_p99_at_most:
+      case Measure::completion_p99_at_most:
+        expectation.limit *= slower;
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace heddle::sim
