@@ -17,7 +17,7 @@ inline constexpr auto kSettings = std::to_array<std::string_view>(
      "ack_busy", "ack_hard", "life"});
 inline constexpr auto kClass =
     std::to_array<std::string_view>({"name", "ftag", "match", "flow_channels", "lossless", "congestion_control",
-                                     "flow_credits", "link_retry", "pcp", "dscp", "life", "flow_queue"});
+                                     "flow_credits", "link_retry", "ecn", "pcp", "dscp", "life", "flow_queue"});
 inline constexpr auto kNode = std::to_array<std::string_view>({"address", "ports"});
 inline constexpr auto kPort = std::to_array<std::string_view>(
     {"vlan", "trunk", "native", "rate", "mtu", "forward_reserved", "flood_rate", "stations_max", "flow_control"});

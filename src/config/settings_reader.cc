@@ -143,6 +143,7 @@ TrafficClass read_class(const YamlValue& value, const std::vector<TrafficClass>&
   value["lossless"].read_bool(result.lossless);
   value["congestion_control"].read_bool(result.congestion_control);
   value["flow_credits"].read_bool(result.flow_credits);
+  value["ecn"].read_bool(result.ecn);
   if (value["link_retry"].read_bool(result.link_retry) && !result.lossless)
     value["link_retry"].problem("a class that is not lossless", "lossless: true beside it");
   result.pcp_set = static_cast<uint16_t>(read_value_set(value["pcp"], result.name, taken.pcp));

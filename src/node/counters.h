@@ -30,7 +30,7 @@ namespace heddle {
               X(credit_loss_synced) X(room_blocked) X(notice_sent) X(notice_news) X(routes_compiled) X(learned)  \
                   X(station_moved) X(station_aged) X(learn_refused) X(flooded) X(checksum_completed)             \
                       X(silence_forgiven) X(congestion_new) X(congestion_persistent) X(flow_limited)         \
-                          X(flow_blocked) X(limit_ended) X(limit_expired) X(pause_sent) X(pause_ended) X(pause_heard) X(pause_overruled) X(lossless_lost) X(flow_metered) X(meter_ended) X(credit_told) X(credit_waited) X(sent_again) X(retry_asked) X(retry_missed) X(retry_reported) X(retry_full)
+                          X(flow_blocked) X(limit_ended) X(limit_expired) X(pause_sent) X(pause_ended) X(pause_heard) X(pause_overruled) X(lossless_lost) X(flow_metered) X(meter_ended) X(credit_told) X(credit_waited) X(sent_again) X(retry_asked) X(retry_missed) X(retry_reported) X(retry_full) X(ecn_marked)
 // clang-format on
 
 enum class ProtocolEvent : uint8_t {

@@ -234,8 +234,15 @@ DropReason Worker::prepare_for_host(Port& port, Packet* packet, Nanos now) {
   if (!native && !vlans.member(packet->vni)) return DropReason::vlan_egress;
   if (packet->payload > port.settings.mtu_bytes + kEthernetHeaderBytes) return DropReason::output_too_long;
   if (packet->flags & kPacketFabric) strip_fabric_header(*packet);
+  if (port.output.congestion.congested()) mark_for_host(port, *packet);
   if (!native) insert_tag(*packet, static_cast<uint16_t>(packet->priority << 12 | packet->vni));
   return DropReason::none;
+}
+
+// C10: a host that understands ECN hears of its congestion.
+void Worker::mark_for_host(Port& port, Packet& packet) {
+  if (edge_.classifier().of_ftag(packet.ftag).ecn && mark_congestion_experienced(packet.data, packet.length))
+    port.counters.count(ProtocolEvent::ecn_marked);
 }
 
 // K8: a host that takes nothing holds up nobody's buffers and flow IDs for longer than a life.

@@ -221,6 +221,7 @@ class Worker {
   HEDDLE_ASIDE void note_departure(Port& port, const Packet& packet, OutputFlow& entry);
   void stamp(Port& port, Packet* packet, uint8_t channel, Nanos left, Nanos now);
   DropReason prepare_for_host(Port& port, Packet* packet, Nanos now);
+  HEDDLE_ASIDE void mark_for_host(Port& port, Packet& packet);
   void publish_load(Port& port);
   static uint32_t free_buffers(const Port& port, uint32_t channel);
   void look_for_congestion(Port& port, Nanos now);

@@ -176,6 +176,9 @@ void Checker::on_host_frame(uint16_t host, const Packet& packet, bool flooded, N
                                          fabric_.host(flow.destination).station(), tagged, trailer);
   if (difference != nullptr && !forgive_damage())
     fail(3, "flow " + flow.name + " frame " + std::to_string(trailer.sequence) + ": " + difference);
+  const bool marked = is_marked(packet.data, packet.length, flow, tagged);
+  if (marked && difference == nullptr && !fabric_.topology().classes[flow.class_index].ecn && !forgive_damage())
+    fail(3, "flow " + flow.name + ": marked, and its class is not");
   if (flow.destination == host) check_ordered(flow, trailer, flooded, now);
 }
 

@@ -84,6 +84,9 @@ void HostActor::take(Packet& packet, Nanos now) {
   if (trailer.flow >= fabric_.traffic().flows.size()) return;
   HostFlow& flow = fabric_.traffic().flows[trailer.flow];
   if (flow.destination != index_) return;  // flooded to all
+  const bool marked = is_marked(packet.data, packet.length, flow,
+                                packet.length != load_be16(packet.data + packet.length - kTrailerBytes + 12));
+  if (flow.ecn) hear_mark(flow, trailer.sequence, marked);
   count_delivery(flow, trailer, packet.length, now);
 }
 
@@ -158,9 +161,25 @@ void HostActor::frame_delivered(HostFlow& flow) {
     schedule(flow.id, now + flow.interval_ns);
 }
 
+// As TCP does: half at once, and again one more for each window that came unmarked.
+void HostActor::hear_mark(HostFlow& flow, uint32_t sequence, bool marked) {
+  if (flow.ecn_window == 0) flow.ecn_window = flow.window_frames;
+  if (!marked) {
+    if (++flow.ecn_unmarked < flow.ecn_window) return;
+    flow.ecn_unmarked = 0;
+    flow.ecn_window = std::min(flow.window_frames, flow.ecn_window + 1);
+    return;
+  }
+  ++flow.marked_frames;
+  flow.ecn_unmarked = 0;
+  if (sequence < flow.ecn_held_until) return;
+  flow.ecn_held_until = flow.sent_frames;
+  flow.ecn_window = std::max(1u, flow.ecn_window / 2);
+}
+
 bool HostActor::window_open(HostFlow& flow, Nanos now) {
   if (flow.window_frames == 0) return true;
-  if (flow.sent_frames - flow.window_base < flow.window_frames) return true;
+  if (flow.sent_frames - flow.window_base < (flow.ecn_window != 0 ? flow.ecn_window : flow.window_frames)) return true;
   if (now < flow.window_moved_ns + flow.window_patience_ns) return false;
   flow.window_base = flow.sent_frames;  // given up
   flow.window_moved_ns = now;

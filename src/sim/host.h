@@ -32,6 +32,8 @@ class HostActor : public Actor {
   void announce(Nanos now);
   // A frame of one of its flows has arrived at the other end: its window may have opened.
   void frame_delivered(HostFlow& flow);
+  // Its receiver says whether that frame was marked (C10).
+  static void hear_mark(HostFlow& flow, uint32_t sequence, bool marked);
   // From now on no flow and no announcement is sent.
   void stop() { stopped_ = true; }
   // While paused it takes nothing in: its receive ring fills.

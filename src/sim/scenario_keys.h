@@ -17,8 +17,9 @@ inline constexpr auto kLink = std::to_array<std::string_view>(
     {"ends", "rate", "mtu", "delay", "loss", "duplicate", "reorder", "reorder_by", "corrupt"});
 inline constexpr auto kHost = std::to_array<std::string_view>({"port", "rate", "delay", "mac"});
 inline constexpr auto kWorkload = std::to_array<std::string_view>(
-    {"name",     "from", "to",  "pattern",   "flows",  "rate", "interval", "burst", "window", "length",  "message",
-     "transfer", "on",   "off", "congestor", "frames", "vlan", "dscp",     "start", "stop",   "hostile", "sources"});
+    {"name",   "from",   "to",      "pattern",  "flows", "rate",    "interval",  "burst",
+     "window", "length", "message", "transfer", "on",    "off",     "congestor", "ecn",
+     "frames", "vlan",   "dscp",    "start",    "stop",  "hostile", "sources"});
 inline constexpr auto kFault =
     std::to_array<std::string_view>({"at", "do", "link", "node", "worker", "for", "loss", "delay"});
 inline constexpr auto kMeasure = std::to_array<std::string_view>({"from", "to", "interval", "windows"});

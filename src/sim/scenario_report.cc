@@ -34,6 +34,7 @@ Json workload_json(const WorkloadResult& result, const std::string& window) {
             {"latency", latency_json(result.latency)}};
   if (result.least_share_ppm) json["least_share_ppm"] = *result.least_share_ppm;
   if (result.fairness_ppm) json["fairness_ppm"] = *result.fairness_ppm;
+  if (result.marked_frames != 0) json["marked_frames"] = result.marked_frames;
   if (result.steady_fairness_ppm) json["steady_fairness_ppm"] = *result.steady_fairness_ppm;
   if (result.transfer_spread_ppm) json["transfer_spread_ppm"] = *result.transfer_spread_ppm;
   if (result.messages_done + result.messages_broken != 0)

@@ -218,6 +218,7 @@ void ScenarioRun::measure_flow(const HostFlow& flow, uint64_t offered_bps, Workl
   result.completion.merge(flow.completion);
   result.messages_done += flow.messages_done;
   result.messages_broken += flow.messages_broken;
+  result.marked_frames += flow.marked_frames;
   const uint64_t flow_bits = Sent::of(flow).delivered_bits() - start.delivered_bits();
   bits += flow_bits;
   // Of the time in which it sends.

@@ -27,6 +27,7 @@ struct WorkloadResult {
   std::string gap_flow;
   LatencyHistogram latency, completion;
   uint64_t messages_done = 0, messages_broken = 0;
+  uint64_t marked_frames = 0;  // over the whole run
 };
 
 struct QueueSample {

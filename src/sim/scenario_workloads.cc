@@ -168,6 +168,7 @@ void ScenarioReader::read_contents(const YamlValue& value, HostFlow& flow) {
   value["frames"].read_choice(kind, kKinds);
   flow.kind = static_cast<FrameKind>(kind);
   value["dscp"].read_integer(flow.dscp, 0, 63);
+  value["ecn"].read_bool(flow.ecn);
   const uint16_t least = flow.kind == FrameKind::ipv6 ? kLeastLengthIpv6 : kLeastLength;
   const auto most = static_cast<uint64_t>(builder_.topology().edge_mtu_bytes + kEthernetHeaderBytes);
   flow.length_min = flow.length_max = static_cast<uint16_t>(most);

@@ -49,7 +49,7 @@ uint64_t pseudo_header_sum(const uint8_t* ip, bool v6, uint32_t udp_bytes) {
 uint32_t write_ipv4(uint8_t* ip, const HostFlow& flow, uint16_t bytes, uint16_t from, uint16_t to) {
   std::memset(ip, 0, 20);
   ip[0] = 0x45;
-  ip[1] = static_cast<uint8_t>(flow.dscp << 2);
+  ip[1] = static_cast<uint8_t>(flow.dscp << 2 | (flow.ecn ? 2 : 0));
   put16(ip + 2, bytes);
   ip[8] = 64;
   ip[9] = 17;
@@ -61,7 +61,7 @@ uint32_t write_ipv4(uint8_t* ip, const HostFlow& flow, uint16_t bytes, uint16_t 
 
 uint32_t write_ipv6(uint8_t* ip, const HostFlow& flow, uint16_t bytes, uint16_t from, uint16_t to) {
   std::memset(ip, 0, 40);
-  put32(ip, 0x60000000u | uint32_t{flow.dscp} << 22 | flow.id);
+  put32(ip, 0x60000000u | uint32_t{flow.dscp} << 22 | (flow.ecn ? 2u : 0u) << 20 | flow.id);
   put16(ip + 4, bytes - 40u);
   ip[6] = 17;
   ip[7] = 64;
@@ -164,6 +164,20 @@ bool read_trailer(const uint8_t* bytes, uint32_t length, Trailer& trailer) {
   return true;
 }
 
+bool is_marked(const uint8_t* bytes, uint32_t length, const HostFlow& flow, bool tagged) {
+  const uint32_t at = tagged ? 19 : 15;
+  if (!flow.ecn || flow.kind == FrameKind::ethernet || length <= at) return false;
+  return (flow.kind == FrameKind::ipv4 ? bytes[at] & 3 : bytes[at] >> 4 & 3) == 3;
+}
+
+// As a sender would have written it.
+void mark_headers(uint8_t* ip, FrameKind kind) {
+  ip[1] |= kind == FrameKind::ipv4 ? 3 : 0x30;
+  if (kind != FrameKind::ipv4) return;
+  put16(ip + 10, 0);
+  put16(ip + 10, static_cast<uint16_t>(~fold(sum16(ip, 20, 0))));
+}
+
 const char* compare_frame(const uint8_t* bytes, uint32_t length, const HostFlow& flow, const StationAddress& from,
                           const StationAddress& to, bool tagged, const Trailer& trailer) {
   const uint32_t tag_bytes = tagged ? 4 : 0;
@@ -172,6 +186,7 @@ const char* compare_frame(const uint8_t* bytes, uint32_t length, const HostFlow&
   uint8_t headers[14 + 4 + 40 + 8];
   const uint32_t content = write_headers(headers, flow, from, to, tagged, untagged);
   const uint32_t ip_at = 14 + tag_bytes;
+  if (is_marked(bytes, length, flow, tagged)) mark_headers(headers + ip_at, flow.kind);
   uint32_t compared = content;
   if (flow.kind != FrameKind::ethernet) {
     const uint16_t check = get16(bytes + content - 2);

@@ -42,6 +42,9 @@ bool read_trailer(const uint8_t* bytes, uint32_t length, Trailer& trailer);
 const char* compare_frame(const uint8_t* bytes, uint32_t length, const HostFlow& flow, const StationAddress& from,
                           const StationAddress& to, bool tagged, const Trailer& trailer);
 
+// Is a frame of that flow marked with congestion experienced (C10)?
+bool is_marked(const uint8_t* bytes, uint32_t length, const HostFlow& flow, bool tagged);
+
 // What a fabric data frame carries, read from its own bytes; false if these are not a whole data frame.
 struct WireData {
   bool again;    // sent before, link retry sends it again

@@ -110,6 +110,11 @@ void draw_faults(Swarm& swarm, Random& random) {
 
 // C9: in some seeds, with a generator of its own, so that the others stay what they were. Hosts of some ports do not
 // listen, and hostile ones pause what they can.
+void draw_ecn(Swarm& swarm, Random random) {
+  for (TrafficClass& traffic_class : swarm.setup.topology.classes) traffic_class.ecn = one_in(random, 2);
+  for (HostFlow& flow : swarm.flows) flow.ecn = one_in(random, 2);
+}
+
 void draw_lossless(Swarm& swarm, Random random) {
   if (!one_in(random, 3)) return;
   Topology& topology = swarm.setup.topology;
@@ -157,6 +162,7 @@ Swarm draw_swarm(uint64_t seed) {
   draw_traffic(swarm, random);
   draw_faults(swarm, random);
   draw_lossless(swarm, Random(seed ^ 0x10551e55));
+  draw_ecn(swarm, Random(seed ^ 0xec0));
   swarm.setup.complete_checksums = one_in(random, 3);
   if (swarm.setup.complete_checksums)
     for (HostFlow& flow : swarm.flows)
@@ -189,7 +195,7 @@ std::string Swarm::text() const {
   for (const TrafficClass& c : topology.classes)
     out << " {" << c.name << " life " << c.life_ns << " match " << int{c.match} << " queue " << c.flow_queue_bytes
         << (c.flow_channels ? "" : " no flows") << (c.lossless ? " lossless" : "")
-        << (c.lossless && c.link_retry ? " sent again" : "") << '}';
+        << (c.lossless && c.link_retry ? " sent again" : "") << (c.ecn ? " ecn" : "") << '}';
   out << "\nlossless channels " << topology.lossless_channels << " of " << s.lossless_credits << " credits, watchdog "
       << s.pause_watchdog_ns;
   for (size_t i = 0; i < setup.links.size(); ++i) {

@@ -55,6 +55,7 @@ struct HostFlow {
   uint16_t length_min = 64, length_max = 64;     // bytes, with Ethernet header, without tag
   uint32_t message_frames = 0;                   // frames of a message, of which completion times are kept
   uint64_t frames_max = ~uint64_t{0};
+  bool ecn = false;             // its host understands ECN, and shrinks its window by it
   Nanos on_ns = 0, off_ns = 0;  // it sends for so long and rests for so long, by turns; 0 = it always sends
   // --- what came of it ---
   uint32_t sent_frames = 0;
@@ -65,8 +66,12 @@ struct HostFlow {
   uint32_t late_frames = 0;    // delivered behind a higher one
   Nanos first_delivery_ns = 0, last_delivery_ns = 0;
   Nanos longest_gap_ns = 0, longest_gap_at_ns = 0;
-  Nanos gap_since_ns = 0;    // deliveries before do not count for gaps
-  uint32_t window_base = 0;  // frames below are delivered or given up
+  Nanos gap_since_ns = 0;       // deliveries before do not count for gaps
+  uint32_t marked_frames = 0;   // with congestion experienced
+  uint32_t ecn_window = 0;      // frames; 0 = window_frames
+  uint32_t ecn_held_until = 0;  // sequence: the window is halved once for those before
+  uint32_t ecn_unmarked = 0;    // since it changed
+  uint32_t window_base = 0;     // frames below are delivered or given up
   Nanos window_moved_ns = 0;
   LatencyHistogram latency;
   LatencyHistogram completion;

@@ -52,6 +52,7 @@ void mix_class(Mixer& mixer, const TrafficClass& traffic_class) {
   mixer.add(traffic_class.match);
   mixer.add(uint64_t{traffic_class.flow_channels});
   mixer.add(uint64_t{traffic_class.lossless});
+  mixer.add(uint64_t{traffic_class.ecn});
   mixer.add(uint64_t{traffic_class.link_retry});
   mixer.add(uint64_t{traffic_class.flow_credits});
   mixer.add(uint64_t{traffic_class.congestion_control});

@@ -81,6 +81,7 @@ struct TrafficClass {
   bool flow_credits = true;                // C6: flows that queue inside the fabric are held back hop by hop
   bool flow_channels = true;               // F11: false = no-flow, unacknowledged
   bool lossless = false;                   // C9: waits where a lossy class is dropped
+  bool ecn = false;                        // C10: frames to congested hosts are marked
   bool link_retry = true;                  // K6, of a lossless class: what a link loses is sent again
   uint16_t pcp_set = 0xff;                 // bit p: frames of PCP p (untagged: the port default 0) are of this class
   uint64_t dscp_set = 0;                   // bit d: IP packets of DSCP d are of this class; looked at before PCP

@@ -166,4 +166,27 @@ DropReason parse_edge_frame(const uint8_t* data, uint32_t length, EdgeHeaders& h
   return DropReason::none;
 }
 
+bool mark_congestion_experienced(uint8_t* frame, uint32_t length) {
+  constexpr uint32_t kIp = 14, kIpv4Bytes = 20, kIpv6Bytes = 40;
+  constexpr uint8_t kExperienced = 3;  // both bits; either one alone: the sender understands
+  const uint16_t type = length < kIp + kIpv4Bytes ? uint16_t{0} : load_be16(frame + 12);
+  uint8_t& second = frame[kIp + 1];
+  if (type == kEtherTypeIpv4) {
+    const uint8_t bits = second & kExperienced;
+    if (bits == 0 || bits == kExperienced) return false;
+    const uint32_t before = load_be16(frame + kIp);
+    second |= kExperienced;
+    // RFC 1624: the header's checksum changes by as much as the word has.
+    uint32_t sum = (~load_be16(frame + kIp + 10) & 0xffffu) + (~before & 0xffffu) + load_be16(frame + kIp);
+    sum = (sum & 0xffff) + (sum >> 16);
+    store_be16(frame + kIp + 10, static_cast<uint16_t>(~((sum & 0xffff) + (sum >> 16))));
+    return true;
+  }
+  if (type != kEtherTypeIpv6 || length < kIp + kIpv6Bytes) return false;
+  const uint8_t bits = second >> 4 & kExperienced;
+  if (bits == 0 || bits == kExperienced) return false;
+  second |= kExperienced << 4;
+  return true;
+}
+
 }  // namespace heddle

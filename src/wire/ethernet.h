@@ -138,6 +138,10 @@ inline void remove_tag(Packet& packet) {
 }
 
 // The frame needs kVlanTagBytes of headroom and must not have a tag already.
+// C10: marks the congestion of an untagged frame's way (RFC 3168) if it is IPv4 or IPv6 and its sender understands
+// that. False, and nothing written, if it is not, or marked already.
+bool mark_congestion_experienced(uint8_t* frame, uint32_t length);
+
 inline void insert_tag(Packet& packet, uint16_t tci) {
   uint8_t addresses[12];
   std::memcpy(addresses, packet.data, sizeof(addresses));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/packet_builder.h"
+#include "wire/checksum.h"
 #include "wire/ethernet.h"
 
 namespace heddle {
@@ -256,6 +257,46 @@ TEST(VlanTag, InsertedAndRemovedLeavesTheFrameAsItWas) {
   EXPECT_EQ(test.bytes(), from_a_to_b().vlan(0x6009).ipv4(kAddressA, kAddressB).udp(1, 2).payload(6).build());
   remove_tag(test.packet);
   EXPECT_EQ(test.bytes(), frame);
+}
+
+// C10, RFC 3168 and RFC 1624.
+TEST(CongestionExperienced, IsMarkedWhereTheSenderUnderstandsIt) {
+  const auto header_sum = [](const Bytes& frame) { return ones_complement_sum(frame.data() + 14, 20); };
+  for (uint32_t i = 0; i < 0x10000; i += 7) {
+    Bytes frame(64);
+    store_be16(&frame[12], kEtherTypeIpv4);
+    frame[14] = 0x45;
+    frame[15] = static_cast<uint8_t>(i);
+    store_be16(&frame[18], static_cast<uint16_t>(i));  // anything
+    store_be16(&frame[24], static_cast<uint16_t>(~header_sum(frame)));
+    const Bytes before = frame;
+    const uint8_t bits = frame[15] & 3;
+    EXPECT_EQ(mark_congestion_experienced(frame.data(), 64), bits == 1 || bits == 2);
+    EXPECT_EQ(header_sum(frame), 0xffff) << i;
+    if (bits == 0 || bits == 3)
+      EXPECT_EQ(frame, before);
+    else
+      EXPECT_EQ(frame[15], before[15] | 3);
+  }
+}
+
+TEST(CongestionExperienced, OfIpv6AndNothingElse) {
+  Bytes frame(64);
+  store_be16(&frame[12], kEtherTypeIpv6);
+  frame[14] = 0x6f;
+  frame[15] = 0x2f;  // ECT(0), and the start of the flow label
+  EXPECT_TRUE(mark_congestion_experienced(frame.data(), 64));
+  EXPECT_EQ(frame[14], 0x6f);
+  EXPECT_EQ(frame[15], 0x3f);
+  EXPECT_FALSE(mark_congestion_experienced(frame.data(), 64)) << "marked already";
+  frame[15] = 0x0f;
+  EXPECT_FALSE(mark_congestion_experienced(frame.data(), 64)) << "its sender does not understand";
+  frame[15] = 0x2f;
+  EXPECT_FALSE(mark_congestion_experienced(frame.data(), 53)) << "cut off";
+  store_be16(&frame[12], kEtherTypeArp);
+  EXPECT_FALSE(mark_congestion_experienced(frame.data(), 64));
+  store_be16(&frame[12], kEtherTypeIpv4);
+  EXPECT_FALSE(mark_congestion_experienced(frame.data(), 33)) << "cut off";
 }
 
 }  // namespace
