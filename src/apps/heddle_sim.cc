@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// heddle-sim: the switch under virtual time. `run` plays a scenario, `fuzz` plays random ones under faults.
+// heddle-sim: the switch under virtual time. `run` plays a scenario, `report` draws several beside baselines, `fuzz`
+// plays random ones under faults.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
@@ -62,6 +63,38 @@ int run(const RunOptions& options) {
   return result.passed() ? 0 : 1;
 }
 
+struct ReportOptions {
+  std::vector<std::string> scenarios, baselines = {"drop-tail", "credits-only", "pause-only"};
+  std::string out;
+  uint32_t slower = 1;
+};
+
+int report(const ReportOptions& options) {
+  std::vector<std::vector<heddle::sim::PlayedScenario>> played;
+  std::vector<std::string> variants = {"none"};
+  variants.insert(variants.end(), options.baselines.begin(), options.baselines.end());
+  for (const std::string& file : options.scenarios) {
+    played.emplace_back();
+    for (const std::string& baseline : variants) {
+      heddle::ConfigErrors errors;
+      RunOptions run_options;
+      run_options.baseline = baseline;
+      run_options.slower = options.slower;
+      auto scenario = heddle::sim::load_scenario(file, errors, variant_of(run_options));
+      if (!scenario) {
+        std::cerr << errors.text();
+        return 2;
+      }
+      std::cerr << file << (baseline == "none" ? "" : ", " + baseline) << '\n';
+      auto result = heddle::sim::run_scenario(*scenario, {.keep_flows = true});
+      played.back().push_back({std::move(*scenario), std::move(result)});
+    }
+  }
+  write_file(options.out, heddle::sim::report_page(played));
+  const auto passed = [](const auto& scenario) { return scenario.front().result.passed(); };
+  return std::all_of(played.begin(), played.end(), passed) ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -91,9 +124,21 @@ int main(int argc, char** argv) {
           std::vector<std::string>(heddle::sim::kBaselineNames.begin(), heddle::sim::kBaselineNames.end())));
   run_command->add_option("--slower", run_options.slower, "divide all rates by this, multiply all delays and times")
       ->check(CLI::Range(1, 1000));
+  ReportOptions report_options;
+  CLI::App* report_command = app.add_subcommand(
+      "report", "play scenarios as they are and as baselines, and draw both; exit status 1 if one is not met as it is");
+  report_command->add_option("scenarios", report_options.scenarios, "scenario files")->required();
+  report_command->add_option("--out", report_options.out, "HTML page to write; - = standard output")->required();
+  report_command->add_option("--baselines", report_options.baselines, "which, with commas; none = no baselines")
+      ->delimiter(',')
+      ->check(CLI::IsMember(
+          std::vector<std::string>(heddle::sim::kBaselineNames.begin(), heddle::sim::kBaselineNames.end())));
+  report_command->add_option("--slower", report_options.slower, "as of run")->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, argc, argv);
+  std::erase(report_options.baselines, "none");
   try {
     if (run_command->parsed()) return run(run_options);
+    if (report_command->parsed()) return report(report_options);
     std::tie(fuzz.first_seed, fuzz.last_seed) = seed_range(seeds);
     if (fuzz.last_seed - fuzz.first_seed >= 999) fuzz.coverage_required = true;
     return heddle::sim::fuzz(fuzz, std::cout);

@@ -66,6 +66,32 @@ TEST(Scenario, AnExpectationThatIsNotMetIsTold) {
   EXPECT_NE(report_text(*scenario, result).find("NOT MET: all throughput_at_least 1T"), std::string::npos);
 }
 
+TEST(Report, DrawsEveryWorkloadAndVariantOnOnePage) {
+  std::vector<PlayedScenario> variants;
+  for (const Baseline baseline : {Baseline::none, Baseline::drop_tail}) {
+    ConfigErrors errors;
+    auto scenario = load_scenario((kRoot / "config/sim/two-switches.yaml").string(), errors, {.baseline = baseline});
+    ASSERT_TRUE(scenario) << errors.text();
+    scenario->workloads[0].name = "a<b";
+    auto result = run_scenario(*scenario, {.keep_flows = true});
+    variants.push_back({std::move(*scenario), std::move(result)});
+  }
+  const std::string page = report_page({variants});
+  const auto count = [&page](const std::string& text) {
+    size_t found = 0;
+    for (size_t at = page.find(text); at != std::string::npos; at = page.find(text, at + 1)) ++found;
+    return found;
+  };
+  const size_t workloads = variants[0].scenario.workloads.size();
+  EXPECT_EQ(count("<svg "), 2 + 2 + workloads) << "throughput of each variant, two of queues, latency of each workload";
+  EXPECT_EQ(count("<svg "), count("</svg>"));
+  EXPECT_EQ(count("a<b"), 0u);
+  EXPECT_GE(count("a&lt;b"), 1 + variants.size());
+  EXPECT_GE(count("drop-tail"), workloads + 3);
+  EXPECT_EQ(count("nan") + count("inf\""), 0u);
+  EXPECT_EQ(count("http"), 0u) << "it needs nothing else";
+}
+
 // Two switches, 50 ms; streams from 10 to 30 ms, `rest` at the end.
 std::string pair_text(const std::string& rest) {
   return "name: x\n"
