@@ -107,7 +107,8 @@ uint64_t buffers_needed(const ProcessConfig& process) {
       const bool fabric = ports[device.port].fabric;
       buffers += fabric ? link_buffers(process.topology) + retry_frames(process.topology) : edge_buffers;
       const bool in_process = fabric && device.device.empty();
-      if (!in_process) buffers += process.receive_descriptors + process.transmit_descriptors;
+      buffers += in_process ? retry_frames(process.topology)  // copies on their way
+                            : process.receive_descriptors + process.transmit_descriptors;
     }
   }
   return buffers;

@@ -30,6 +30,7 @@ class EthdevDevice : public OutwardDevice {
 
   uint32_t receive(Packet** packets, uint32_t count, Nanos now) override;
   uint32_t transmit(Packet** packets, uint32_t count, Nanos now) override;
+  bool passes_packets() const override { return driver_ == "net_ring"; }
   uint32_t receive_room() const override { return receive_room_; }
 
   const std::string& device() const override { return device_; }

@@ -8,7 +8,7 @@ namespace heddle {
 void LinkCredits::begin_session(uint32_t peer_buffer_bytes, uint32_t peer_buffers) {
   peer_buffer_bytes_ = std::max<uint32_t>(1, peer_buffer_bytes);
   peer_buffers_ = peer_buffers;
-  sent_total_ = told_total_ = limit_ = received_total_ = counted_total_ = granted_ = 0;
+  sent_total_ = sure_sent_ = limit_ = received_total_ = sure_received_ = granted_ = 0;
   answer_due_ = true;  // the other end may send nothing before it hears a limit
   ask_at_ns_ = 0;
   ask_backoff_ = 0;
@@ -16,7 +16,7 @@ void LinkCredits::begin_session(uint32_t peer_buffer_bytes, uint32_t peer_buffer
 
 bool LinkCredits::received(uint32_t cost, bool sure) {
   received_total_ += cost;
-  if (!sure) counted_total_ += cost;
+  if (sure) sure_received_ += cost;
   held_ += cost;
   return !serial_before(granted_, received_total_);
 }
@@ -28,10 +28,10 @@ uint32_t LinkCredits::limit_now() const {
 }
 
 bool LinkCredits::apply(uint32_t peer_sent_total, uint32_t peer_limit, bool asks) {
-  const uint32_t lost = serial_before(counted_total_, peer_sent_total) ? peer_sent_total - counted_total_ : 0;  // K7
+  const uint32_t counted = received_total_ - sure_received_;  // in sequence channel 0, as the total
+  const uint32_t lost = serial_before(counted, peer_sent_total) ? peer_sent_total - counted : 0;  // K7
   if (lost > granted_ - received_total_) return false;
   received_total_ += lost;
-  counted_total_ += lost;
   if (serial_before(sent_total_ + peer_buffers_, peer_limit)) return false;
   if (serial_before(limit_, peer_limit)) {
     limit_ = peer_limit;
@@ -60,7 +60,7 @@ LinkCredits::Record LinkCredits::take(Nanos now) {
   }
   answer_due_ = false;
   granted_ = limit_now();
-  return {.sent_total = told_total_, .limit = granted_, .asks = asks};
+  return {.sent_total = sent_total_ - sure_sent_, .limit = granted_, .asks = asks};
 }
 
 }  // namespace heddle

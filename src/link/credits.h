@@ -32,7 +32,7 @@ class LinkCredits {
       ask_backoff_ = 0;
     }
     sent_total_ += cost;
-    if (!sure) told_total_ += cost;
+    if (sure) sure_sent_ += cost;
   }
   uint32_t sent_total() const { return sent_total_; }
   uint32_t limit() const { return limit_; }
@@ -70,10 +70,10 @@ class LinkCredits {
   uint32_t peer_buffer_bytes_ = 1;
   uint32_t peer_buffers_ = 0;
   uint32_t sent_total_ = 0;      // buffers of frames stamped here
-  uint32_t told_total_ = 0;      // of those in sequence channel 0
+  uint32_t sure_sent_ = 0;       // of those in a retry channel
   uint32_t limit_ = 0;           // granted by the other end
   uint32_t received_total_ = 0;  // buffers of frames sent by the other end, lost ones too once it has told so
-  uint32_t counted_total_ = 0;   // of those in sequence channel 0
+  uint32_t sure_received_ = 0;   // of those in a retry channel
   uint32_t held_ = 0;            // buffers of its frames that are still somewhere in this node
   uint32_t granted_ = 0;         // newest limit told
   bool answer_due_ = false;

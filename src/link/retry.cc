@@ -80,12 +80,12 @@ LinkRetry::Outcome LinkRetry::go_back() {
 }
 
 bool LinkRetry::report_due(Nanos now) const {
-  return gap_due_ || answer_due_ || untold_ >= kReportFrames || (untold_ != 0 && now >= untold_since_ns_ + report_ns_);
+  return full_report() || (untold_ != 0 && now >= untold_since_ns_ + kReportNs);
 }
 
 Nanos LinkRetry::next_due() const {
-  if (gap_due_ || answer_due_ || untold_ >= kReportFrames) return 0;
-  Nanos due = untold_ == 0 ? kNever : untold_since_ns_ + report_ns_;
+  if (full_report()) return 0;
+  Nanos due = untold_ == 0 ? kNever : untold_since_ns_ + kReportNs;
   if (kept_count_ != 0 && again_ == nullptr) due = std::min(due, ask_at_ns_);
   return due;
 }
@@ -96,10 +96,11 @@ RetryRecord LinkRetry::report() {
     record.flags = HEDDLE_RETRY_ANSWER;
     record.round = asked_round_;
     if (serial_before(taken_, asked_sequence_)) record.flags |= HEDDLE_RETRY_MISSING;
+    answer_due_ = false;  // a gap is told by the next one: the answer may be of a round that is over
   } else if (gap_due_) {
     record.flags = HEDDLE_RETRY_MISSING;
+    gap_due_ = false;
   }
-  gap_due_ = answer_due_ = false;
   untold_ = 0;
   return record;
 }

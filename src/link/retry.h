@@ -4,6 +4,7 @@
 // numbers they had. tests/model/link_retry.pml is the model of it. Owns the frames it keeps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "wire/fabric_frame.h"
@@ -15,10 +16,9 @@ namespace heddle {
 class LinkRetry {
  public:
   LinkRetry() = default;
-  // `frames_max`: so many are kept at most; 0 = no class is sent again. `ask_ns`: without news for so long this end
-  // asks. `report_ns`: what has come is reported no later.
-  LinkRetry(uint32_t frames_max, Nanos ask_ns, Nanos report_ns)
-      : frames_max_(frames_max), ask_ns_(ask_ns), report_ns_(report_ns) {}
+  // `frames_max`: so many are kept at most, here and at the other end; 0 = no class is sent again. `ask_ns`: without
+  // news for so long this end asks.
+  LinkRetry(uint32_t frames_max, Nanos ask_ns) : frames_max_(frames_max), ask_ns_(ask_ns) {}
 
   // The numbers before the first ones of both directions. Nothing is kept.
   void begin_session(uint32_t sent, uint32_t taken);
@@ -27,7 +27,8 @@ class LinkRetry {
 
   // --- sending ---
   // Another frame may be stamped: there is room to keep it, and none is to be sent again before it.
-  bool may_stamp() const { return again_ == nullptr && kept_count_ < frames_max_; }
+  bool may_stamp() const { return again_ == nullptr && !full(); }
+  bool full() const { return kept_count_ >= frames_max_; }
   uint32_t next_sequence() { return ++sent_; }
   // The frame that got that number, or a copy of it.
   void keep(Packet* packet, Nanos now);
@@ -55,15 +56,19 @@ class LinkRetry {
   RetryRecord ask(Nanos now);
 
  private:
-  static constexpr uint32_t kReportFrames = 32;  // worth a report
+  static constexpr uint32_t kReportFrames = 32;           // worth a report
+  static constexpr Nanos kReportNs = 100 * kMicrosecond;  // what has come is reported no later
   static constexpr uint32_t kGoingsBackMax = 16;
   static constexpr uint8_t kAskBackoffMax = 6;
 
+  // A quarter of a small window: whoever waits for room in it hears in time.
+  uint32_t report_frames() const { return std::min(kReportFrames, std::max(1u, frames_max_ / 4)); }
+  bool full_report() const { return gap_due_ || answer_due_ || untold_ >= report_frames(); }
   Outcome go_back();
   void settle(uint32_t sequence, PacketQueue& released);
 
   uint32_t frames_max_ = 0;
-  Nanos ask_ns_ = 0, report_ns_ = 0;
+  Nanos ask_ns_ = 0;
   // sending
   PacketQueue kept_;
   uint32_t kept_count_ = 0;

@@ -30,6 +30,8 @@ const char* link_down_text(LinkDownReason reason) {
       return "too many orphans of earlier sessions";
     case LinkDownReason::protocol_error:
       return "protocol error";
+    case LinkDownReason::loses_frames:
+      return "it loses the same frame again and again";
   }
   return "?";
 }

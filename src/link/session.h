@@ -23,6 +23,7 @@ enum class LinkDownReason : uint8_t {
   hold_down,       // it flapped
   orphans,         // too many orphans of earlier sessions (K9)
   protocol_error,  // reset after a contradiction (K3)
+  loses_frames,    // reset after it has lost the same frame again and again (K6)
 };
 const char* link_down_text(LinkDownReason reason);
 

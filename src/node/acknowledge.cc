@@ -249,7 +249,7 @@ void Worker::output_timer(Port& output, FlowId id, Nanos now) {
 
 void Worker::probe(Port& port, FlowId id) {
   const OutputFlow& entry = port.output.flows[id];
-  const bool in_turn = lanes_.retry(entry.ftag, kFirstLosslessChannel);
+  const bool in_turn = lanes_.valid(entry.ftag, kFirstLosslessChannel, true);
   Packet*& probes = in_turn ? port.output.probes_in_turn : port.output.probes;
   if (probes != nullptr && record_count(*probes) == HEDDLE_PROBE_RECORDS_MAX) send_probes(port);
   if (probes == nullptr) {

@@ -55,8 +55,9 @@ bool Worker::serve(Port& input, Voq& voq, Nanos now) {
       place(input, id, now);
       continue;
     }
-    if (((flow.flags & (kFlowLimited | kFlowMetered)) || voq.shares_credit) &&
-        !may_forward(input, id, flow, flow.queue.head->payload, now)) {
+    if ((voq.shares_credit && !has_share(flow, voq)) ||
+        ((flow.flags & (kFlowLimited | kFlowMetered)) &&
+         !may_forward(input, id, flow, flow.queue.head->payload, now))) {
       flows.pop(voq.ready);
       block(input, id, flow, now);
       continue;
@@ -108,6 +109,8 @@ void Worker::accept(Port& output, Packet* packet) {
   output.output.queued_lanes |= LaneSet{1} << packet->lane;
   ++output.output.queued_packets;
   output.output.queued_bytes += packet->payload;
+  if (lanes_.of_lossless_channel(packet->lane))
+    output.output.queued_buffers[lanes_.channel(packet->lane)] += packet->cost;
 }
 
 // C2: while its host is congested a flow is told at once when its packet comes.

@@ -145,7 +145,7 @@ uint64_t Worker::rate_to(FabricAddress destination) const {
 }
 
 Nanos Worker::round_trip_to(const InputFlow& flow) const {
-  const Nanos known = round_trips_[node_index(flow.destination.node)].sure_ns();
+  const Nanos known = round_trips_[node_index(flow.destination.node)];
   if (known != 0) return known;
   const Nanos told = flow.queue.empty() ? 0 : round_trip_of_code(flow.queue.head->priority >> 4);
   return told != 0 ? told : kRoundTripUnknownNs;
@@ -174,19 +174,13 @@ void Worker::look_at_sample(Nanos now) {
 
 void Worker::end_sample(Nanos now) {
   const Nanos elapsed = std::max<Nanos>(now - sample_.at_ns, 1);
-  RoundTrip& known = round_trips_[sample_.node];
+  Nanos& known = round_trips_[sample_.node];
   sample_.port = nullptr;
   // The least seen, and slowly more: what queues on the way add now is not the way's.
-  if (known.ns == 0 || elapsed < known.ns || (sample_.alone && !known.alone))
-    known.ns = elapsed;
-  else if (sample_.alone || !known.alone)
-    known.ns += (elapsed - known.ns) / 64;
-  known.alone = known.alone || sample_.alone;
-  const auto shorter = [](const RoundTrip& one, const RoundTrip& other) { return one.sure_ns() < other.sure_ns(); };
-  if (sample_.node != farthest_ && !shorter(round_trips_[farthest_], known)) return;
-  farthest_ =
-      static_cast<uint16_t>(std::max_element(round_trips_.begin(), round_trips_.end(), shorter) - round_trips_.begin());
-  round_trip_code_ = static_cast<uint8_t>(round_trip_code(round_trips_[farthest_].sure_ns()) << 4);
+  known = known == 0 || elapsed < known ? elapsed : known + (elapsed - known) / 64;
+  if (sample_.node != farthest_ && known <= round_trips_[farthest_]) return;
+  farthest_ = static_cast<uint16_t>(std::max_element(round_trips_.begin(), round_trips_.end()) - round_trips_.begin());
+  round_trip_code_ = static_cast<uint8_t>(round_trip_code(round_trips_[farthest_]) << 4);
 }
 
 }  // namespace heddle

@@ -54,9 +54,8 @@ void Worker::receive_data(Port& port, Packet* packet, bool in_turn, Nanos now) {
       static_cast<uint16_t>((HEDDLE_DATA_OVERHEAD_BYTES + packet->payload + kBufferBytes - 1) / kBufferBytes);
   const bool for_this_node = packet->destination.node == node_address_;
   const bool flood_frame = packet->destination.node == HEDDLE_FLOOD_NODE;
-  const bool known = flood_frame
-                         ? packet->vc == kLossyChannel && !in_turn && lanes_.has(packet->ftag)
-                         : lanes_.valid(packet->ftag, packet->vc) && lanes_.retry(packet->ftag, packet->vc) == in_turn;
+  const bool known = flood_frame ? packet->vc == kLossyChannel && !in_turn && lanes_.has(packet->ftag)
+                                 : lanes_.valid(packet->ftag, packet->vc, in_turn);
   if (!known) packet->cost = 0;  // counts nowhere
   if (!known || !port.credits[packet->vc].received(packet->cost, in_turn)) {
     drop_at_input(port, packet, DropReason::protocol_error);
@@ -138,9 +137,7 @@ void Worker::receive_records(Port& port, const LinkFrame& frame, Nanos now) {
       }
       break;
     case HEDDLE_RETRY:
-      for (const RetryRecord record : retry_records(frame)) {
-        if (!receive_retry(port, record, now)) return protocol_error(port, now);
-      }
+      if (!receive_retry(port, frame, now)) return protocol_error(port, now);
       break;
     case HEDDLE_NOTICE:
       for (const NoticeRecord record : notice_records(frame)) {

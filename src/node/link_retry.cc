@@ -12,7 +12,7 @@ namespace heddle {
 Packet* Worker::replica_for(Port& port, Packet* packet) {
   Packet* replica = nullptr;
   if (!port.retry.may_stamp()) {
-    port.counters.count(ProtocolEvent::retry_full);
+    if (port.retry.full()) port.counters.count(ProtocolEvent::retry_full);
     return nullptr;
   }
   if (!port.device->passes_packets() && pool_.add_owner(packet)) return packet;
@@ -43,6 +43,7 @@ uint32_t Worker::send_again(Port& port, Packet** burst, uint32_t count, Nanos no
     Packet* kept = port.retry.again();
     Packet* packet = kept;
     kept->input.port = kNoPort;
+    kept->flags |= kPacketAgain;
     if (port.device->passes_packets() || !pool_.add_owner(kept)) {
       if (pool_.allocate(&packet, 1) == 0) {
         result_.busy = true;
@@ -74,15 +75,30 @@ void Worker::receive_in_turn(Port& port, Packet* packet, const LinkFrame& frame,
   }
 }
 
-// False if the other end contradicts itself; a link that loses the same frame again and again is given up, too.
-bool Worker::receive_retry(Port& port, const RetryRecord& record, Nanos now) {
-  PacketQueue released;
-  const LinkRetry::Outcome outcome = port.retry.apply(record, released, now);
-  while (!released.empty()) {
-    ++port.counters.consumed_frames;
-    discard(released.pop());
+// False if the other end contradicts itself.
+bool Worker::receive_retry(Port& port, const LinkFrame& frame, Nanos now) {
+  if (!lanes_.any_retry()) return false;
+  for (const RetryRecord record : retry_records(frame)) {
+    PacketQueue released;
+    const LinkRetry::Outcome outcome = port.retry.apply(record, released, now);
+    while (!released.empty()) {
+      ++port.counters.consumed_frames;
+      discard(released.pop());
+    }
+    if (outcome == LinkRetry::Outcome::contradiction) return false;
+    if (outcome == LinkRetry::Outcome::given_up) {
+      give_up_link(port, now);
+      return true;
+    }
   }
-  return outcome == LinkRetry::Outcome::fine;
+  return true;
+}
+
+// It loses the same frame again and again.
+void Worker::give_up_link(Port& port, Nanos now) {
+  port.counters.count(ProtocolEvent::session_reset);
+  end_session(port, now);
+  port.session.reset(random_.nonzero(), LinkDownReason::loses_frames, now);
 }
 
 void Worker::send_retry_records(Port& port, Nanos now) {

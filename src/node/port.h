@@ -142,8 +142,10 @@ struct OutputSide {
   int32_t lane_bytes = 0;           // that it has left of its turn
   uint32_t queued_packets = 0;
   uint32_t queued_bytes = 0;
-  uint32_t published_bytes = 0;  // as last told on the load board
-  PacketQueue control;           // frames made here, before all data
+  std::array<uint32_t, kVirtualChannels> queued_buffers{};  // by lossless channel
+  uint32_t published_bytes = 0;                             // as last told on the load board
+  std::array<uint32_t, kVirtualChannels> published_free{};  // the same, by lossless channel
+  PacketQueue control;                                      // frames made here, before all data
   uint32_t control_packets = 0;
   Packet* probes = nullptr;             // open record frame
   Packet* probes_in_turn = nullptr;     // the same, of flows in the retry channel (K6):
@@ -176,7 +178,7 @@ struct Port {
                       fabric_settings.credit_interval_ns);
     if (fabric && lanes.any_retry())
       retry = LinkRetry((channels - kFirstLosslessChannel) * fabric_settings.lossless_credits,
-                        fabric_settings.credit_interval_ns, fabric_settings.ack_hard_ns);
+                        fabric_settings.credit_interval_ns);
   }
 
   bool is_fabric() const { return fabric; }

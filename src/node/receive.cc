@@ -85,6 +85,7 @@ void Worker::edge_receive(Port& port, Packet** packets, uint32_t count, Nanos no
     if (found[i] != kNotFound) __builtin_prefetch(&port.input.flows[matches[found[i]].flow]);
   }
   const uint32_t evictions = matches.evictions();
+  const uint32_t last_bytes = kept == 0 ? 0 : packets[kept - 1]->payload;
   for (uint32_t i = 0; i < kept; ++i) {
     Packet* packet = packets[i];
     packet->hop_limit = kHopLimit;
@@ -103,7 +104,8 @@ void Worker::edge_receive(Port& port, Packet** packets, uint32_t count, Nanos no
   if (own_ports_[polls_ % own_ports_.size()] != &port) return;  // by turns
   const FlowId last = matches[found[kept - 1]].flow;
   const InputFlow& flow = port.input.flows[last];
-  if (flow.in_use() && flow.queue.empty() && flow.flow_extent() != 0) begin_sample(port, last, false, now);
+  if (flow.in_use() && flow.queue.empty() && flow.flow_extent() != 0)
+    begin_sample(port, last, flow.flow_extent() == last_bytes, now);
 }
 
 // What edge input asks about the flows of its entries.

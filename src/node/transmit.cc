@@ -46,17 +46,25 @@ void Worker::look_for_congestion(Port& port, Nanos now) {
 
 void Worker::publish_load(Port& port) {
   for (uint32_t channel = kFirstLosslessChannel; channel < port.channels && port.is_fabric(); ++channel)
-    board_.publish_free(port.index, channel, free_buffers(port, channel));
+    publish_free(port, channel);
   if (port.output.queued_bytes == port.output.published_bytes) return;
   port.output.published_bytes = port.output.queued_bytes;
   board_.publish_load(port.index, port.output.queued_bytes);
+}
+
+void Worker::publish_free(Port& port, uint32_t channel) {
+  const uint32_t free = free_buffers(port, channel);
+  uint32_t& published = port.output.published_free[channel];
+  if (free == published) return;
+  published = free;
+  board_.publish_free(port.index, channel, free);
 }
 
 // What the next hop has free in a channel, less what waits here.
 uint32_t Worker::free_buffers(const Port& port, uint32_t channel) {
   const LinkCredits& credits = port.credits[channel];
   const uint32_t left = credits.limit() - credits.sent_total();
-  return left - std::min(left, port.output.queued_packets);
+  return left - std::min(left, port.output.queued_buffers[channel]);
 }
 
 // The caller sees to queued_lanes, once it has taken all that it wants.
@@ -64,6 +72,7 @@ Packet* Worker::take_queued(Port& port, uint32_t lane) {
   Packet* packet = port.output.queues[lane].pop();
   --port.output.queued_packets;
   port.output.queued_bytes -= packet->payload;
+  if (lanes_.of_lossless_channel(lane)) port.output.queued_buffers[lanes_.channel(lane)] -= packet->cost;
   return packet;
 }
 
@@ -138,7 +147,7 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
         break;
       }
       Packet* packet = take_queued(port, lane);
-      stamp(port, packet, channel, left, now);
+      stamp(port, packet, channel, retry, left, now);
       credits.sent(cost, retry, now);
       if (retry) keep_for_retry(port, *packet, replica, now);
       if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
@@ -150,8 +159,7 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
   return count == kBurst && output.pending_packets == 0;
 }
 
-void Worker::stamp(Port& port, Packet* packet, uint8_t channel, Nanos left, Nanos now) {
-  const bool retry = lanes_.retry(packet->lane);
+void Worker::stamp(Port& port, Packet* packet, uint8_t channel, bool retry, Nanos left, Nanos now) {
   Stamp stamp{.session_tag = port.session.tag(),
               .vc = channel,
               .channel = retry ? uint8_t{HEDDLE_RETRY_CHANNEL} : uint8_t{0},
@@ -183,7 +191,8 @@ void Worker::stamp(Port& port, Packet* packet, uint8_t channel, Nanos left, Nano
 void Worker::age_pending(Port& port, Nanos now) {
   for (uint32_t i = 0; i < port.output.pending_packets; ++i) {
     Packet* packet = port.output.pending[i];
-    if (packet->input.port != kNoPort) restamp_life(*packet, life_units(life_left(*packet, now)));
+    if (packet->input.port != kNoPort || (packet->flags & kPacketAgain))
+      restamp_life(*packet, life_units(life_left(*packet, now)));
   }
 }
 

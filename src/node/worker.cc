@@ -167,7 +167,8 @@ Nanos Worker::next_wake(Nanos now) const {
     if (port->output.pending_packets != 0) wake = std::min(wake, now + kMicrosecond);
     if (!port->input.waiting.empty() && port->input.flows.available() != 0) return now;
     const LaneSet queued = port->output.queued_lanes & ~port->output.paused_lanes;
-    if (queued != 0 && !port->output.pace.allows(now)) wake = std::min(wake, port->output.pace.ready_at());
+    if ((queued != 0 || port->retry.again() != nullptr) && !port->output.pace.allows(now))
+      wake = std::min(wake, port->output.pace.ready_at());
     if (port->input.lent_outputs != 0) wake = std::min(wake, next_age_ns_);
     if (!port->is_fabric()) {
       if (lanes_.any_lossless()) wake = std::min({wake, port->pause.next_due(), port->output.pause_look_ns});

@@ -211,7 +211,7 @@ class Worker {
   HEDDLE_WAY bool transmit_edge(Port& port, Nanos now);
   HEDDLE_ASIDE void age_pending(Port& port, Nanos now);
   HEDDLE_ASIDE void drop_expired(Port& port, Nanos now);
-  static Packet* take_queued(Port& port, uint32_t lane);
+  Packet* take_queued(Port& port, uint32_t lane);
   static uint32_t next_lane(OutputSide& output, LaneSet lanes);
   static uint32_t end_of_turn(const OutputSide& output);
   static void end_turn(OutputSide& output, uint32_t lane, uint32_t queued_before);
@@ -219,10 +219,11 @@ class Worker {
     if (output.queues[lane].empty()) output.queued_lanes &= ~(LaneSet{1} << lane);
   }
   HEDDLE_ASIDE void note_departure(Port& port, const Packet& packet, OutputFlow& entry);
-  void stamp(Port& port, Packet* packet, uint8_t channel, Nanos left, Nanos now);
+  void stamp(Port& port, Packet* packet, uint8_t channel, bool retry, Nanos left, Nanos now);
   DropReason prepare_for_host(Port& port, Packet* packet, Nanos now);
   HEDDLE_ASIDE void mark_for_host(Port& port, Packet& packet);
   void publish_load(Port& port);
+  void publish_free(Port& port, uint32_t channel);
   static uint32_t free_buffers(const Port& port, uint32_t channel);
   void look_for_congestion(Port& port, Nanos now);
 
@@ -234,12 +235,13 @@ class Worker {
   void give_room_back(Port& output, const Packet& packet);
 
   // link_retry.cc: frames that the link may lose, kept and sent again
-  HEDDLE_ASIDE Packet* replica_for(Port& port, Packet* packet);
+  Packet* replica_for(Port& port, Packet* packet);
   static void copy_frame(Packet& copy, const Packet& packet);
-  HEDDLE_ASIDE void keep_for_retry(Port& port, const Packet& packet, Packet* replica, Nanos now);
+  void keep_for_retry(Port& port, const Packet& packet, Packet* replica, Nanos now);
   HEDDLE_ASIDE uint32_t send_again(Port& port, Packet** burst, uint32_t count, Nanos now);
-  HEDDLE_ASIDE void receive_in_turn(Port& port, Packet* packet, const LinkFrame& frame, Nanos now);
-  HEDDLE_ASIDE bool receive_retry(Port& port, const RetryRecord& record, Nanos now);
+  void receive_in_turn(Port& port, Packet* packet, const LinkFrame& frame, Nanos now);
+  HEDDLE_ASIDE bool receive_retry(Port& port, const LinkFrame& frame, Nanos now);
+  HEDDLE_ASIDE void give_up_link(Port& port, Nanos now);
   HEDDLE_ASIDE void send_retry_records(Port& port, Nanos now);
   void forget_kept(Port& port);
 
@@ -346,15 +348,9 @@ class Worker {
     Nanos at_ns = 0;
   };
   Sample sample_;
-  struct RoundTrip {
-    Nanos ns = 0;        // 0 = not known
-    bool alone = false;  // measured with a packet that was the only one of its flow under way
-    // What may be relied on: where a flow's own queue was in it, not more than is taken for one that is unknown.
-    Nanos sure_ns() const { return alone ? ns : std::min(ns, kRoundTripUnknownNs); }
-  };
-  std::vector<RoundTrip> round_trips_;  // by node index
-  uint16_t farthest_ = 0;               // node
-  uint8_t round_trip_code_ = 0;         // of it, where frames carry it
+  std::vector<Nanos> round_trips_;  // by node index; 0 = not known
+  uint16_t farthest_ = 0;           // node
+  uint8_t round_trip_code_ = 0;     // of it, where frames carry it
   std::vector<uint16_t> node_of_address_;
   std::vector<uint32_t> dirty_;                             // output flows with pending deltas; room for all there are
   std::vector<uint32_t> settling_;                          // those of the turn before, while they are being told

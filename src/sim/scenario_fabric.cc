@@ -125,16 +125,19 @@ void ScenarioReader::slow_down() {
   }
   for (ScenarioFault& fault : scenario_.faults)
     for (Nanos* time : {&fault.at_ns, &fault.for_ns, &fault.delay_ns}) *time *= slower;
+  const auto scaled = [slower](const char* sign) { return slower == 1 ? "" : sign + std::to_string(slower); };
   for (Expectation& expectation : scenario_.expectations) {
     switch (expectation.measure) {
       case Measure::throughput_at_least:
         expectation.limit /= slower;
+        expectation.text += scaled(" / ");
         break;
       case Measure::gap_at_most:
       case Measure::latency_p50_at_most:
       case Measure::latency_p99_at_most:
       case Measure::completion_p99_at_most:
         expectation.limit *= slower;
+        expectation.text += scaled(" x ");
         break;
       default:
         break;

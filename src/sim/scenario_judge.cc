@@ -32,7 +32,9 @@ void add_of_alone(Measure measure, const WorkloadResult& result, const WorkloadR
   const LatencyHistogram &here = times_of(result), &there = times_of(alone);
   if (measure == Measure::throughput_of_alone_at_least) {
     if (alone.throughput_bps != 0) sum.least(ratio_ppm(result.throughput_bps, alone.throughput_bps));
-  } else if (here.count() != 0 && there.count() != 0) {
+  } else if (there.count() != 0 && here.count() == 0) {
+    sum.most(~uint64_t{0});  // nothing came any more
+  } else if (there.count() != 0) {
     if (measure == Measure::mean_of_alone_at_most) sum.most(ratio_ppm(here.mean(), std::max<Nanos>(1, there.mean())));
     if (measure == Measure::p99_of_alone_at_most)
       sum.most(ratio_ppm(here.quantile(0.99), std::max<Nanos>(1, there.quantile(0.99))));
@@ -57,7 +59,7 @@ void add_value(Measure measure, const WorkloadResult& result, Sum& sum) {
       if (result.steady_fairness_ppm) sum.least(*result.steady_fairness_ppm);
       break;
     case Measure::transfer_spread_at_most:
-      if (result.transfer_spread_ppm) sum.most(*result.transfer_spread_ppm);
+      if (result.transfers) sum.most(result.transfer_spread_ppm ? *result.transfer_spread_ppm : ~uint64_t{0});
       break;
     case Measure::latency_p50_at_most:
       if (result.latency.count() != 0) sum.most(result.latency.quantile(0.5));
@@ -115,6 +117,7 @@ bool is_of_alone(Measure measure) {
 }
 
 void judge(const Scenario& scenario, const ScenarioResult& alone, ScenarioResult& result) {
+  if (result.broken.empty()) result.broken = alone.broken;
   for (const Expectation& expectation : scenario.expectations) {
     const std::optional<uint64_t> value = value_of(scenario, expectation, alone, result);
     const bool met =

@@ -49,6 +49,7 @@ double microseconds(Nanos time) { return static_cast<double>(time) / 1e3; }
 
 std::string value_text(const ExpectationResult& result) {
   if (!result.value) return "found no frame to measure";
+  if (*result.value == ~uint64_t{0}) return "never came";
   const auto value = static_cast<double>(*result.value);
   std::ostringstream out;
   out << "is " << std::fixed << std::setprecision(3);

@@ -141,7 +141,9 @@ void ScenarioRun::end_measuring(size_t window) {
 }
 
 void ScenarioRun::sample(Nanos from, Nanos to) {
-  const uint64_t scale = kSecond / (to - from);
+  const auto rate = [from, to](uint64_t bits) {
+    return static_cast<uint64_t>(static_cast<double>(bits) * 1e9 / static_cast<double>(to - from));
+  };
   if (options_.keep_flows) result_.flow_bps.emplace_back(scenario_.flows.size());
   for (uint32_t i = 0; i < scenario_.workloads.size(); ++i) {
     uint64_t sent = 0, delivered = 0;
@@ -152,13 +154,12 @@ void ScenarioRun::sample(Nanos from, Nanos to) {
       sent += sampled_[id].sent_bits() - before.sent_bits();
       delivered += bits;
       squares += static_cast<double>(bits) * static_cast<double>(bits);
-      if (options_.keep_flows) result_.flow_bps.back()[id] = bits * scale;
+      if (options_.keep_flows) result_.flow_bps.back()[id] = rate(bits);
     }
     const auto fairness = jain_ppm(static_cast<double>(delivered), squares, scenario_.workloads[i].flows.size());
     if (fairness && at(from) >= window_from_ns_)
       least_fairness_[i] = std::min(least_fairness_[i].value_or(*fairness), *fairness);
-    result_.samples.push_back(
-        {.at_ns = to, .workload = i, .sent_bps = sent * scale, .delivered_bps = delivered * scale});
+    result_.samples.push_back({.at_ns = to, .workload = i, .sent_bps = rate(sent), .delivered_bps = rate(delivered)});
   }
   sample_queues(to);
 }
@@ -257,6 +258,8 @@ void ScenarioRun::measure(const Workload& workload, size_t window) {
   }
   result.fairness_ppm = jain_ppm(static_cast<double>(bits), squares, workload.flows.size());
   result.steady_fairness_ppm = least_fairness_[static_cast<size_t>(&workload - scenario_.workloads.data())];
+  result.transfers =
+      !workload.flows.empty() && traffic_.flows[workload.flows.front()].frames_max != HostFlow{}.frames_max;
   result.transfer_spread_ppm = transfer_spread(workload);
   result.lost_frames = result.sent_frames > result.delivered_frames ? result.sent_frames - result.delivered_frames : 0;
   const Nanos measured = scenario_.windows[window].to_ns - scenario_.windows[window].from_ns;

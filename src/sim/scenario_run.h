@@ -22,6 +22,7 @@ struct WorkloadResult {
       least_share_ppm;                   // of what is offered, of the flow that got least; of those that offer a rate
   std::optional<uint32_t> fairness_ppm;  // Jain's index of what flows got; of two and more
   std::optional<uint32_t> steady_fairness_ppm;  // the same in the interval where it is least
+  bool transfers = false;                       // its flows send so much and no more
   std::optional<uint32_t> transfer_spread_ppm;  // slowest over fastest, once all are done
   Nanos longest_gap_ns = 0, gap_at_ns = 0;      // between two deliveries of any flow; from the start
   std::string gap_flow;

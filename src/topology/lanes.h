@@ -22,31 +22,33 @@ class Lanes {
       channel_[count_] = channel;
       ftag_[count_] = traffic_class.ftag;
       of_[traffic_class.ftag * kVirtualChannels + channel] = static_cast<uint8_t>(count_++);
-      if (traffic_class.lossless == (channel != kLossyChannel))
-        valid_[traffic_class.ftag] = static_cast<uint8_t>(valid_[traffic_class.ftag] | 1u << channel);
+      if (traffic_class.lossless != (channel != kLossyChannel)) return;
+      const bool in_turn = traffic_class.lossless && traffic_class.link_retry;
+      uint8_t& valid = valid_[in_turn][traffic_class.ftag];
+      valid = static_cast<uint8_t>(valid | 1u << channel);
+      if (in_turn) retry_lanes_ |= LaneSet{1} << (count_ - 1);
     };
     for (const TrafficClass& traffic_class : topology.classes) add(traffic_class, kLossyChannel);
     for (const TrafficClass& traffic_class : topology.classes) {
       if (!traffic_class.lossless) continue;
       lossless_ftags_ = static_cast<uint16_t>(lossless_ftags_ | 1u << traffic_class.ftag);
-      if (traffic_class.link_retry) retry_ftags_ = static_cast<uint16_t>(retry_ftags_ | 1u << traffic_class.ftag);
       channels_ = static_cast<uint8_t>(kFirstLosslessChannel + topology.lossless_channels);
       for (uint8_t channel = kFirstLosslessChannel; channel < channels_; ++channel) add(traffic_class, channel);
     }
   }
 
-  // Of unicast frames; floods go in channel 0, whatever their class. Is there such a pair?
-  bool valid(uint8_t ftag, uint8_t channel) const { return valid_[ftag] >> channel & 1; }
+  // Of unicast frames; floods go in channel 0, whatever their class. Is there such a pair, in the link's retry channel
+  // (K6) or outside of it?
+  bool valid(uint8_t ftag, uint8_t channel, bool in_turn) const { return valid_[in_turn][ftag] >> channel & 1; }
   bool has(uint8_t ftag) const { return of(ftag, kLossyChannel) != kNoLane; }  // a class of that FTAG
   uint8_t of(uint8_t ftag, uint8_t channel) const { return of_[ftag * kVirtualChannels + channel]; }
   uint8_t channel(uint32_t lane) const { return channel_[lane]; }
   uint8_t ftag(uint32_t lane) const { return ftag_[lane]; }
   bool lossless(uint8_t ftag) const { return lossless_ftags_ >> ftag & 1; }
   bool any_lossless() const { return lossless_ftags_ != 0; }
-  // K6: are frames of that class, in that channel, in the link's retry channel?
-  bool retry(uint8_t ftag, uint8_t channel) const { return channel != kLossyChannel && (retry_ftags_ >> ftag & 1); }
-  bool retry(uint32_t lane) const { return retry(ftag_[lane], channel_[lane]); }
-  bool any_retry() const { return retry_ftags_ != 0; }
+  bool retry(uint32_t lane) const { return retry_lanes_ >> lane & 1; }
+  bool any_retry() const { return retry_lanes_ != 0; }
+  bool of_lossless_channel(uint32_t lane) const { return channel_[lane] != kLossyChannel; }
   uint32_t count() const { return count_; }
   uint8_t channels() const { return channels_; }  // of a link: 1 without lossless classes
 
@@ -61,12 +63,13 @@ class Lanes {
  private:
   static constexpr uint8_t kNoLane = 0xff;
   std::array<uint8_t, kClassesMax * kVirtualChannels> of_;
-  std::array<uint8_t, kClassesMax> valid_{};  // by FTAG: bit per channel
+  std::array<std::array<uint8_t, kClassesMax>, 2>
+      valid_{};  // by FTAG, outside the retry channel and in it: bit per channel
   std::array<uint8_t, kLanesMax> channel_{};
   std::array<uint8_t, kLanesMax> ftag_{};
   uint32_t count_ = 0;
   uint16_t lossless_ftags_ = 0;
-  uint16_t retry_ftags_ = 0;
+  LaneSet retry_lanes_ = 0;
   uint8_t channels_ = 1;
 };
 

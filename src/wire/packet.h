@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the switch knows about one frame (decision 3): one cache line, in front of or beside the bytes it describes.
-// A Packet has exactly one owner at any time: a queue, a ring, a burst array or the pool it came from.
+// A Packet has exactly one owner at any time: a queue, a ring, a burst array or the pool it came from; one that is kept
+// for link retry (K6) its keeper besides, to whom `next` belongs.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +17,7 @@ enum PacketFlag : uint8_t {
   kPacketChecksumPartial =
       0x04,               // the sender left the L4 checksum to the hardware; set by the port or found by the check
   kPacketRecords = 0x08,  // made here, an open record frame: finished when it is handed to the device
+  kPacketAgain = 0x10,    // link retry sends it again (K6): its room and credit went back the first time
 };
 
 struct alignas(64) Packet {

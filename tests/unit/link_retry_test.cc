@@ -15,8 +15,7 @@ constexpr uint32_t kFramesMax = 8;
 
 // Two ends and a link between them that loses, doubles and swaps; frames are told apart by `position`.
 struct Pair {
-  LinkRetry sender{kFramesMax, kMillisecond, 100 * kMicrosecond},
-      receiver{kFramesMax, kMillisecond, 100 * kMicrosecond};
+  LinkRetry sender{kFramesMax, kMillisecond}, receiver{kFramesMax, kMillisecond};
   struct OnWire {
     uint32_t sequence, frame;
   };
@@ -73,10 +72,11 @@ TEST(LinkRetryTest, KeepsFramesUntilTheyAreReported) {
   Pair pair;
   for (uint32_t i = 0; i < kFramesMax; ++i) EXPECT_TRUE(pair.send());
   EXPECT_FALSE(pair.send()) << "no room to keep it";
-  while (!pair.wire.empty()) EXPECT_EQ(pair.deliver(), LinkRetry::Turn::next);
+  EXPECT_EQ(pair.deliver(), LinkRetry::Turn::next);
   EXPECT_FALSE(pair.receiver.report_due(pair.now));
-  pair.now += 100 * kMicrosecond;
-  EXPECT_TRUE(pair.receiver.report_due(pair.now));
+  EXPECT_TRUE(pair.receiver.report_due(pair.now + 100 * kMicrosecond));
+  while (!pair.wire.empty()) EXPECT_EQ(pair.deliver(), LinkRetry::Turn::next);
+  EXPECT_TRUE(pair.receiver.report_due(pair.now)) << "more than a quarter of the window";
   EXPECT_EQ(pair.hear(pair.receiver.report()), LinkRetry::Outcome::fine);
   EXPECT_EQ(pair.sender.kept(), 0u);
   EXPECT_EQ(pair.sender.next_due(), kNever);
@@ -120,6 +120,18 @@ TEST(LinkRetryTest, TheEndOfABurstIsAskedFor) {
   pair.hear(answer);  // of a round that is over
   pair.turn();
   EXPECT_EQ(pair.sent_again, 1u);
+}
+
+TEST(LinkRetryTest, AnAnswerLeavesAGapToBeTold) {
+  Pair pair;
+  for (int i = 0; i < 3; ++i) pair.send();
+  pair.wire.pop_front();
+  EXPECT_EQ(pair.deliver(), LinkRetry::Turn::ahead);
+  PacketQueue none;
+  pair.receiver.apply({.flags = HEDDLE_RETRY_ASK, .round = 0xffff, .sequence = 0}, none, pair.now);
+  EXPECT_EQ(pair.receiver.report().flags, HEDDLE_RETRY_ANSWER);
+  ASSERT_TRUE(pair.receiver.report_due(pair.now));
+  EXPECT_EQ(pair.receiver.report().flags, HEDDLE_RETRY_MISSING);
 }
 
 TEST(LinkRetryTest, ContradictionsAndHopelessLinksAreTold) {

@@ -99,13 +99,14 @@ TEST(Lanes, AreOnePerClassAndOnePerLosslessChannel) {
   EXPECT_EQ(lanes.count(), 4u);
   EXPECT_EQ(Lanes::needed(topology), 4u);
   EXPECT_EQ(lanes.channels(), 3);
-  EXPECT_TRUE(lanes.valid(0, 0));
-  EXPECT_FALSE(lanes.valid(0, 1));
-  EXPECT_FALSE(lanes.valid(5, 0));  // floods only
-  EXPECT_TRUE(lanes.valid(5, 1));
-  EXPECT_TRUE(lanes.valid(5, 2));
-  EXPECT_FALSE(lanes.valid(5, 3));
-  EXPECT_FALSE(lanes.valid(7, 0));
+  EXPECT_TRUE(lanes.valid(0, 0, false));
+  EXPECT_FALSE(lanes.valid(0, 1, false));
+  EXPECT_FALSE(lanes.valid(5, 0, false));  // floods only
+  EXPECT_TRUE(lanes.valid(5, 1, true));
+  EXPECT_TRUE(lanes.valid(5, 2, true)) << "in the retry channel";
+  EXPECT_FALSE(lanes.valid(5, 2, false));
+  EXPECT_FALSE(lanes.valid(5, 3, true));
+  EXPECT_FALSE(lanes.valid(7, 0, false));
   EXPECT_TRUE(lanes.has(5));
   EXPECT_FALSE(lanes.has(7));
   EXPECT_EQ(lanes.channel(lanes.of(5, 2)), 2);
