@@ -65,9 +65,17 @@ int run(const RunOptions& options) {
 
 struct ReportOptions {
   std::vector<std::string> scenarios, baselines = {"drop-tail", "credits-only", "pause-only"};
-  std::string out;
+  std::string out, plots;
   uint32_t slower = 1;
 };
+
+// Each chart as a file of its own: scenario-1.svg and so on.
+void write_plots(const std::string& folder, const std::vector<heddle::sim::PlayedScenario>& variants) {
+  int number = 0;
+  for (const heddle::sim::Chart& chart : heddle::sim::charts_of(variants))
+    write_file(folder + "/" + variants.front().scenario.name + "-" + std::to_string(++number) + ".svg",
+               heddle::sim::svg_of(chart));
+}
 
 int report(const ReportOptions& options) {
   std::vector<std::vector<heddle::sim::PlayedScenario>> played;
@@ -91,6 +99,8 @@ int report(const ReportOptions& options) {
     }
   }
   write_file(options.out, heddle::sim::report_page(played));
+  for (const auto& scenario : played)
+    if (!options.plots.empty()) write_plots(options.plots, scenario);
   const auto passed = [](const auto& scenario) { return scenario.front().result.passed(); };
   return std::all_of(played.begin(), played.end(), passed) ? 0 : 1;
 }
@@ -129,6 +139,7 @@ int main(int argc, char** argv) {
       "report", "play scenarios as they are and as baselines, and draw both; exit status 1 if one is not met as it is");
   report_command->add_option("scenarios", report_options.scenarios, "scenario files")->required();
   report_command->add_option("--out", report_options.out, "HTML page to write; - = standard output")->required();
+  report_command->add_option("--plots", report_options.plots, "folder that gets each chart as an SVG file, too");
   report_command->add_option("--baselines", report_options.baselines, "which, with commas; none = no baselines")
       ->delimiter(',')
       ->check(CLI::IsMember(

@@ -12,7 +12,12 @@ namespace heddle::sim {
 
 namespace {
 
-constexpr double kWidth = 520, kHeight = 260, kLeft = 64, kRight = 12, kTop = 28, kBottom = 40;
+constexpr double kWidth = 520, kHeight = 260, kLeft = 64, kRight = 12, kTop = 28, kBottom = 40, kLegend = 16;
+constexpr double kLetter = 6.2;  // width, about
+constexpr const char* kStyle =
+    "text{font:11px "
+    "sans-serif;fill:#222}.title{font-weight:bold;font-size:12px}.x{text-anchor:middle}.y{text-anchor:end}"
+    ".grid{stroke:#e4e4e4}polyline{fill:none}.line{stroke-width:1.8}.thin{stroke-width:.5;opacity:.45}";
 // Told apart by most who do not see all colours.
 constexpr std::array<std::string_view, 8> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                       "#e69f00", "#56b4e9", "#6a3d9a", "#000000"};
@@ -69,19 +74,29 @@ double y_at(const Axis& axis, double value) {
   return kHeight - kBottom - axis.part(value) * (kHeight - kTop - kBottom);
 }
 
+std::string text_at(double x, double y, const char* kind, const std::string& text) {
+  std::ostringstream out;
+  out << "<text class=\"" << kind << "\" x=\"" << x << "\" y=\"" << y << "\">" << html_text(text) << "</text>";
+  return out.str();
+}
+
+std::string grid_line(double x1, double y1, double x2, double y2) {
+  std::ostringstream out;
+  out << "<line class=\"grid\" x1=\"" << x1 << "\" y1=\"" << y1 << "\" x2=\"" << x2 << "\" y2=\"" << y2 << "\"/>";
+  return out.str();
+}
+
 void draw_axes(std::ostringstream& out, const Chart& chart, const Axis& x, const Axis& y) {
-  const double bottom = kHeight - kBottom;
+  const double bottom = kHeight - kBottom, right = kWidth - kRight;
   for (const double tick : ticks_of(y))
-    out << "<line class=grid x1=" << kLeft << " x2=" << kWidth - kRight << " y1=" << y_at(y, tick)
-        << " y2=" << y_at(y, tick) << " /><text class=y x=" << kLeft - 5 << " y=" << y_at(y, tick) + 4 << '>'
-        << short_number(tick) << "</text>";
+    out << grid_line(kLeft, y_at(y, tick), right, y_at(y, tick))
+        << text_at(kLeft - 5, y_at(y, tick) + 4, "y", short_number(tick));
   for (const double tick : ticks_of(x))
-    out << "<line class=grid y1=" << kTop << " y2=" << bottom << " x1=" << x_at(x, tick) << " x2=" << x_at(x, tick)
-        << " /><text class=x x=" << x_at(x, tick) << " y=" << bottom + 15 << '>' << short_number(tick) << "</text>";
-  out << "<text class=title x=" << kLeft << " y=16>" << html_text(chart.title)
-      << "</text><text class=x x=" << (kLeft + kWidth - kRight) / 2 << " y=" << kHeight - 6 << '>'
-      << html_text(chart.x_label) << "</text><text class=x transform=\"translate(13," << (kTop + bottom) / 2
-      << ") rotate(-90)\">" << html_text(chart.y_label) << "</text>";
+    out << grid_line(x_at(x, tick), kTop, x_at(x, tick), bottom)
+        << text_at(x_at(x, tick), bottom + 15, "x", short_number(tick));
+  out << text_at(kLeft, 16, "title", chart.title) << text_at((kLeft + right) / 2, kHeight - 6, "x", chart.x_label)
+      << "<g transform=\"translate(13," << (kTop + bottom) / 2 << ") rotate(-90)\">"
+      << text_at(0, 0, "x", chart.y_label) << "</g>";
 }
 
 }  // namespace
@@ -117,21 +132,24 @@ std::string svg_of(const Chart& chart) {
     x = {.low = x.low < 1e300 ? x.low : 1, .high = x.low < 1e300 ? x.low * 10 + 1 : 10, .log = x.log};
   if (y.high <= 0) y.high = 1;
   std::ostringstream out;
-  out << std::setprecision(6) << "<figure><svg viewBox=\"0 0 " << kWidth << ' ' << kHeight << "\">";
+  out << std::setprecision(6) << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << kWidth << ' '
+      << kHeight + kLegend << "\"><style>" << kStyle << "</style>";
   draw_axes(out, chart, x, y);
-  std::ostringstream legend;
   size_t colour = 0;
+  double legend = kLeft;
   for (const ChartLine& line : chart.lines) {
     const std::string_view stroke = kColours[colour % kColours.size()];
-    out << "<polyline class=" << (line.name.empty() ? "thin" : "line") << " stroke=\"" << stroke << "\" points=\"";
+    out << "<polyline class=\"" << (line.name.empty() ? "thin" : "line") << "\" stroke=\"" << stroke << "\" points=\"";
     for (const auto& [at, value] : line.points)
       if (!chart.log_x || at > 0) out << x_at(x, at) << ',' << y_at(y, value) << ' ';
-    out << "\" />";
+    out << "\"/>";
     if (line.name.empty()) continue;
-    legend << "<span><i style=\"background:" << stroke << "\"></i>" << html_text(line.name) << "</span> ";
+    out << "<rect x=\"" << legend << "\" y=\"" << kHeight + 2 << "\" width=\"10\" height=\"10\" fill=\"" << stroke
+        << "\"/>" << text_at(legend + 14, kHeight + 11, "legend", line.name);
+    legend += 26 + kLetter * static_cast<double>(line.name.size());
     ++colour;
   }
-  out << "</svg><figcaption>" << legend.str() << "</figcaption></figure>\n";
+  out << "</svg>\n";
   return out.str();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line chart as SVG text, for pages that stand alone. Pure functions.
+// A line chart as SVG text that needs nothing else. Pure functions.
 #pragma once
 
 #include <string>
@@ -19,6 +19,7 @@ struct Chart {
   std::vector<ChartLine> lines;
 };
 
+// A whole SVG file.
 std::string svg_of(const Chart& chart);
 
 // Text with what HTML takes for its own written out.

@@ -19,10 +19,7 @@ constexpr const char* kHead =
     "table{border-collapse:collapse;font-size:13px}td,th{padding:2px 9px;border-bottom:1px solid "
     "#ddd;text-align:right}\n"
     "td:first-child,th:first-child,td.text{text-align:left}.missed{color:#b00020;font-weight:bold}\n"
-    "figure{display:inline-block;width:520px;margin:10px 8px}svg{width:100%}figcaption{font-size:12px}\n"
-    "figcaption i{display:inline-block;width:11px;height:11px;margin:0 4px 0 10px}\n"
-    "svg text{font:11px sans-serif}.title{font-weight:bold;font-size:12px}.x{text-anchor:middle}.y{text-anchor:end}\n"
-    ".grid{stroke:#e4e4e4}polyline{fill:none}.line{stroke-width:1.8}.thin{stroke-width:.5;opacity:.45}\n</style>\n";
+    "figure{display:inline-block;width:520px;margin:10px 8px}svg{width:100%;background:#fff}\n</style>\n";
 
 double milliseconds(Nanos time) { return static_cast<double>(time) / 1e6; }
 
@@ -126,6 +123,20 @@ Chart latency_chart(const std::vector<PlayedScenario>& variants, const std::stri
   return chart;
 }
 
+}  // namespace
+
+std::vector<Chart> charts_of(const std::vector<PlayedScenario>& variants) {
+  std::vector<Chart> charts;
+  for (const PlayedScenario& played : variants) charts.push_back(throughput_chart(played));
+  charts.push_back(queue_chart(variants, true));
+  charts.push_back(queue_chart(variants, false));
+  for (const Workload& workload : variants.front().scenario.workloads)
+    charts.push_back(latency_chart(variants, workload.name));
+  return charts;
+}
+
+namespace {
+
 void write_scenario(std::ostringstream& out, const std::vector<PlayedScenario>& variants) {
   const Scenario& scenario = variants.front().scenario;
   out << "<h2>" << html_text(scenario.name) << "</h2><p>Seed " << scenario.setup.seed << ", "
@@ -135,9 +146,7 @@ void write_scenario(std::ostringstream& out, const std::vector<PlayedScenario>& 
   out << ".\n";
   write_expectations(out, variants);
   write_table(out, variants);
-  for (const PlayedScenario& played : variants) out << svg_of(throughput_chart(played));
-  out << svg_of(queue_chart(variants, true)) << svg_of(queue_chart(variants, false));
-  for (const Workload& workload : scenario.workloads) out << svg_of(latency_chart(variants, workload.name));
+  for (const Chart& chart : charts_of(variants)) out << "<figure>" << svg_of(chart) << "</figure>\n";
 }
 
 }  // namespace

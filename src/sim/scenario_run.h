@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "node/counters.h"
+#include "sim/line_chart.h"
 #include "sim/scenario.h"
 
 namespace heddle::sim {
@@ -78,7 +79,9 @@ struct PlayedScenario {
   ScenarioResult result;
 };
 
-// report_page.cc: one HTML page; each scenario with its variants, of which the first is the switch as it is.
+// report_page.cc: throughput of each variant, queues, and latencies of each workload.
+std::vector<Chart> charts_of(const std::vector<PlayedScenario>& variants);
+// One HTML page; each scenario with its variants, of which the first is the switch as it is.
 std::string report_page(const std::vector<std::vector<PlayedScenario>>& scenarios);
 
 // scenario_report.cc
