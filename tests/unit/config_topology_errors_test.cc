@@ -65,6 +65,14 @@ nodes:
   a: { address: 1, ports: { p1: }, weather: fine }
 )",
      "topology.yaml:3:36: nodes.a.weather: found an unknown key, allowed address or ports\n"},
+    {"link_retry_of_a_lossy_class", R"(
+name: x
+classes: [{ name: default, link_retry: true }]
+nodes:
+  a: { address: 1, ports: { p1: } }
+)",
+     "topology.yaml:2:40: classes[0].link_retry: found a class that is not lossless, allowed lossless: true beside "
+     "it\n"},
     {"no_name_no_nodes", "links: []\n", R"(
 topology.yaml:1:1: name: found nothing, allowed a name of letters, digits, - and _, at most 31
 topology.yaml:1:1: nodes: found nothing, allowed a map of nodes
