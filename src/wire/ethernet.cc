@@ -167,7 +167,7 @@ DropReason parse_edge_frame(const uint8_t* data, uint32_t length, EdgeHeaders& h
 }
 
 bool mark_congestion_experienced(uint8_t* frame, uint32_t length) {
-  constexpr uint32_t kIp = 14, kIpv4Bytes = 20, kIpv6Bytes = 40;
+  constexpr uint32_t kIp = 14;
   constexpr uint8_t kExperienced = 3;  // both bits; either one alone: the sender understands
   const uint16_t type = length < kIp + kIpv4Bytes ? uint16_t{0} : load_be16(frame + 12);
   uint8_t& second = frame[kIp + 1];
