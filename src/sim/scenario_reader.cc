@@ -201,9 +201,9 @@ void ScenarioReader::read_windows(const YamlValue& list) {
     Window window{.name = std::string(item["name"].text()), .from_ns = free_from, .to_ns = scenario_.duration_ns};
     if (!item["name"].require("a name")) continue;
     if (!is_name(window.name, kNodeNameBytes)) item["name"].problem("a name of letters, digits, - and _");
-    const bool sound = item["from"].read_duration(window.from_ns, free_from, scenario_.duration_ns - 1) |
-                       item["to"].read_duration(window.to_ns, window.from_ns + 1, scenario_.duration_ns);
-    if (sound) free_from = window.to_ns;
+    const bool from_sound = item["from"].read_duration(window.from_ns, free_from, scenario_.duration_ns - 1);
+    const bool to_sound = item["to"].read_duration(window.to_ns, window.from_ns + 1, scenario_.duration_ns);
+    if (from_sound || to_sound) free_from = window.to_ns;
     if (free_from >= scenario_.duration_ns) free_from = scenario_.duration_ns - 1;
     scenario_.windows.push_back(std::move(window));
   }
