@@ -12,6 +12,7 @@
 
 #include "config/units.h"
 #include "sim/fuzz.h"
+#include "sim/report_page.h"
 #include "sim/scenario_run.h"
 
 namespace {
@@ -42,15 +43,16 @@ void write_file(const std::string& path, const std::string& text) {
   if (!(out << text)) throw std::runtime_error("can't write " + path);
 }
 
-heddle::sim::ScenarioVariant variant_of(const RunOptions& options) {
+heddle::sim::ScenarioVariant variant_of(const std::string& baseline, uint32_t slower) {
   const auto& names = heddle::sim::kBaselineNames;
-  const auto found = std::find(names.begin(), names.end(), options.baseline);
-  return {static_cast<heddle::sim::Baseline>(found - names.begin()), options.slower};
+  const auto found = std::find(names.begin(), names.end(), baseline);
+  return {static_cast<heddle::sim::Baseline>(found - names.begin()), slower};
 }
 
 int run(const RunOptions& options) {
   heddle::ConfigErrors errors;
-  const auto scenario = heddle::sim::load_scenario(options.scenario, errors, variant_of(options));
+  const auto scenario =
+      heddle::sim::load_scenario(options.scenario, errors, variant_of(options.baseline, options.slower));
   if (!scenario) {
     std::cerr << errors.text();
     return 2;
@@ -85,10 +87,7 @@ int report(const ReportOptions& options) {
     played.emplace_back();
     for (const std::string& baseline : variants) {
       heddle::ConfigErrors errors;
-      RunOptions run_options;
-      run_options.baseline = baseline;
-      run_options.slower = options.slower;
-      auto scenario = heddle::sim::load_scenario(file, errors, variant_of(run_options));
+      auto scenario = heddle::sim::load_scenario(file, errors, variant_of(baseline, options.slower));
       if (!scenario) {
         std::cerr << errors.text();
         return 2;

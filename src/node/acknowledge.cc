@@ -99,8 +99,10 @@ void Worker::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged, u
   if (flow.flags & kFlowLimited)
     renew_limit(port, id, acknowledged - lost, now);
   else
-    flow.congestion = 0;                                                      // of the flow that was here before
-  if (flow.state == FlowState::blocked) return unblock(port, id, flow, now);  // it has less under way (C4, C6, C8)
+    flow.congestion = 0;  // of the flow that was here before
+
+  // A blocked one has less under way now (C4, C6, C8).
+  if (flow.state == FlowState::blocked) return unblock(port, id, flow, now);
   if (flow.flow_extent() != 0) return;
   if (flow.queue.empty())
     finish_if_empty(port, id, flow);

@@ -109,8 +109,8 @@ void Worker::accept(Port& output, Packet* packet) {
   output.output.queued_lanes |= LaneSet{1} << packet->lane;
   ++output.output.queued_packets;
   output.output.queued_bytes += packet->payload;
-  if (lanes_.of_lossless_channel(packet->lane))
-    output.output.queued_buffers[lanes_.channel(packet->lane)] += packet->cost;
+  const uint8_t channel = lanes_.channel(packet->lane);
+  if (channel != kLossyChannel) output.output.queued_buffers[channel] += packet->cost;
 }
 
 // C2: while its host is congested a flow is told at once when its packet comes.

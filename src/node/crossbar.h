@@ -48,8 +48,10 @@ struct Settled {
   uint32_t acknowledged;
   uint32_t lost : 31;       // of those; less than half the range is ever outstanding (K3)
   uint32_t path_ended : 1;  // the output's session ended: keep off the path
-  bool tells;               // level and flags of its destination's congestion (C3), which go with what is settled: a
-  uint8_t congestion;       // flow that comes to rest by it would not hear of them later
+  // Level and flags of its destination's congestion, if it tells them (C3): a flow that comes to rest by what is
+  // settled would not hear of them later.
+  bool tells;
+  uint8_t congestion;
   uint8_t unused[2];
 };
 static_assert(sizeof(Settled) == 20);

@@ -213,10 +213,6 @@ void Worker::receive_no_flow(Port& port, Packet* packet, Nanos now) {
 }
 
 // K3: the link contradicts itself; its session is reset, the process goes on.
-void Worker::protocol_error(Port& port, Nanos now) {
-  port.counters.count(ProtocolEvent::session_reset);
-  end_session(port, now);
-  port.session.reset(random_.nonzero(), LinkDownReason::protocol_error, now);
-}
+void Worker::protocol_error(Port& port, Nanos now) { reset_link(port, LinkDownReason::protocol_error, now); }
 
 }  // namespace heddle

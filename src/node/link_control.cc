@@ -91,6 +91,12 @@ void Worker::start_positions(Port& port, FlowId id) {
   entry.lost_total = 0;
 }
 
+void Worker::reset_link(Port& port, LinkDownReason reason, Nanos now) {
+  port.counters.count(ProtocolEvent::session_reset);
+  end_session(port, now);
+  port.session.reset(random_.nonzero(), reason, now);
+}
+
 // K9. The session is over: whatever it left is settled, on both sides.
 void Worker::end_session(Port& port, Nanos now) {
   port.counters.count(ProtocolEvent::session_ended);
@@ -114,7 +120,7 @@ void Worker::end_outputs(Port& port, Nanos now) {
     discard(output.pending[i]);
   }
   output.pending_packets = 0;
-  forget_kept(port);
+  let_go(port, port.retry.end_session());
   for (Packet** probes : {&output.probes, &output.probes_in_turn}) {
     if (*probes != nullptr) queue_control(port, *probes);
     *probes = nullptr;

@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Link retry (K6): frames of lossless classes go in a retry channel of their link (K2) and are kept until the other end
 // has them. What the link loses is sent again, so no hole appears in it.
-#include <cstring>
-
 #include "node/worker.h"
 
 namespace heddle {
 
-// What is kept of a frame that is about to be stamped: the packet itself with one more owner, or a fresh one to copy it
-// into. nullptr: none now.
-Packet* Worker::replica_for(Port& port, Packet* packet) {
-  Packet* replica = nullptr;
-  if (!port.retry.may_stamp()) {
-    if (port.retry.full()) port.counters.count(ProtocolEvent::retry_full);
-    return nullptr;
-  }
+// One to send and one to keep: the packet itself with one more owner, or a fresh one to copy it into. nullptr: none
+// now.
+Packet* Worker::second_of(Port& port, Packet* packet) {
   if (!port.device->passes_packets() && pool_.add_owner(packet)) return packet;
-  if (pool_.allocate(&replica, 1) == 0) result_.busy = true;
-  return replica;
+  Packet* second = nullptr;
+  if (pool_.allocate(&second, 1) == 0) result_.busy = true;
+  return second;
 }
 
-void Worker::copy_frame(Packet& copy, const Packet& packet) {
-  uint8_t* bytes = copy.data;
-  copy = packet;
-  copy.data = bytes;
-  copy.next = nullptr;
-  std::memcpy(bytes, packet.data, packet.length);
+// What is to be kept of a frame that is about to be stamped; nullptr: it has to wait.
+Packet* Worker::replica_for(Port& port, Packet* packet) {
+  if (port.retry.may_stamp()) return second_of(port, packet);
+  if (port.retry.full()) port.counters.count(ProtocolEvent::retry_full);
+  return nullptr;
 }
 
 // The frame has its number.
@@ -41,16 +34,11 @@ uint32_t Worker::send_again(Port& port, Packet** burst, uint32_t count, Nanos no
   TokenBucket& pace = port.output.pace;
   while (count < kBurst && port.retry.again() != nullptr && (!pace.limits() || pace.allows(now))) {
     Packet* kept = port.retry.again();
-    Packet* packet = kept;
+    Packet* packet = second_of(port, kept);
+    if (packet == nullptr) break;
     kept->input.port = kNoPort;
     kept->flags |= kPacketAgain;
-    if (port.device->passes_packets() || !pool_.add_owner(kept)) {
-      if (pool_.allocate(&packet, 1) == 0) {
-        result_.busy = true;
-        break;
-      }
-      copy_frame(*packet, *kept);
-    }
+    if (packet != kept) copy_frame(*packet, *kept);
     restamp_again(*packet, life_units(life_left(*kept, now)));
     port.retry.sent_again();
     ++port.counters.copied_frames;
@@ -81,24 +69,14 @@ bool Worker::receive_retry(Port& port, const LinkFrame& frame, Nanos now) {
   for (const RetryRecord record : retry_records(frame)) {
     PacketQueue released;
     const LinkRetry::Outcome outcome = port.retry.apply(record, released, now);
-    while (!released.empty()) {
-      ++port.counters.consumed_frames;
-      discard(released.pop());
-    }
+    let_go(port, released);
     if (outcome == LinkRetry::Outcome::contradiction) return false;
-    if (outcome == LinkRetry::Outcome::given_up) {
-      give_up_link(port, now);
+    if (outcome == LinkRetry::Outcome::given_up) {  // it loses the same frame again and again
+      reset_link(port, LinkDownReason::loses_frames, now);
       return true;
     }
   }
   return true;
-}
-
-// It loses the same frame again and again.
-void Worker::give_up_link(Port& port, Nanos now) {
-  port.counters.count(ProtocolEvent::session_reset);
-  end_session(port, now);
-  port.session.reset(random_.nonzero(), LinkDownReason::loses_frames, now);
 }
 
 void Worker::send_retry_records(Port& port, Nanos now) {
@@ -120,9 +98,8 @@ void Worker::send_retry_records(Port& port, Nanos now) {
   queue_control(port, packet);
 }
 
-// The session is over.
-void Worker::forget_kept(Port& port) {
-  PacketQueue kept = port.retry.end_session();
+// Frames that need not be kept any more.
+void Worker::let_go(Port& port, PacketQueue kept) {
   while (!kept.empty()) {
     ++port.counters.consumed_frames;
     discard(kept.pop());

@@ -2,7 +2,6 @@
 // Receive: bursts from the devices, sorted by the role of the port; edge frames on to their flow, or flooded.
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "node/worker.h"
 
@@ -256,13 +255,9 @@ void Worker::flood(Port& port, Packet* packet, Nanos now) {
       continue;
     }
     copies_out_ += packet->cost;
-    uint8_t* bytes = copy->data;
-    *copy = *packet;
-    copy->data = bytes;
-    copy->next = nullptr;
+    copy_frame(*copy, *packet);
     copy->flags |= kPacketCopy;
     copy->input.flow = copy->output_flow = kNoFlow;
-    std::memcpy(bytes, packet->data, packet->length);
     take_lane(*copy, voq);
     cross(port, output, copy, now);
   }

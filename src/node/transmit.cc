@@ -72,7 +72,8 @@ Packet* Worker::take_queued(Port& port, uint32_t lane) {
   Packet* packet = port.output.queues[lane].pop();
   --port.output.queued_packets;
   port.output.queued_bytes -= packet->payload;
-  if (lanes_.of_lossless_channel(lane)) port.output.queued_buffers[lanes_.channel(lane)] -= packet->cost;
+  const uint8_t channel = lanes_.channel(lane);
+  if (channel != kLossyChannel) port.output.queued_buffers[channel] -= packet->cost;
   return packet;
 }
 

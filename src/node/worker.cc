@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace heddle {
 
@@ -114,6 +115,15 @@ PollResult Worker::poll(Nanos now) {
   busy_polls_ += result_.busy || result_.packets != 0;
   result_.next_wake = result_.busy ? now : next_wake(now);
   return result_;
+}
+
+// Into a fresh packet.
+void Worker::copy_frame(Packet& copy, const Packet& packet) {
+  uint8_t* bytes = copy.data;
+  copy = packet;
+  copy.data = bytes;
+  copy.next = nullptr;
+  std::memcpy(bytes, packet.data, packet.length);
 }
 
 void Worker::discard(Packet* packet) {

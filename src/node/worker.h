@@ -235,15 +235,14 @@ class Worker {
   void give_room_back(Port& output, const Packet& packet);
 
   // link_retry.cc: frames that the link may lose, kept and sent again
+  Packet* second_of(Port& port, Packet* packet);
   Packet* replica_for(Port& port, Packet* packet);
-  static void copy_frame(Packet& copy, const Packet& packet);
   void keep_for_retry(Port& port, const Packet& packet, Packet* replica, Nanos now);
   HEDDLE_ASIDE uint32_t send_again(Port& port, Packet** burst, uint32_t count, Nanos now);
   void receive_in_turn(Port& port, Packet* packet, const LinkFrame& frame, Nanos now);
   HEDDLE_ASIDE bool receive_retry(Port& port, const LinkFrame& frame, Nanos now);
-  HEDDLE_ASIDE void give_up_link(Port& port, Nanos now);
   HEDDLE_ASIDE void send_retry_records(Port& port, Nanos now);
-  void forget_kept(Port& port);
+  void let_go(Port& port, PacketQueue kept);
 
   // acknowledge.cc: deltas between tables, ACK frames, probes
   void mark_dirty(Port& output, FlowId id, OutputFlow& entry);
@@ -273,6 +272,7 @@ class Worker {
   void begin_session(Port& port);
   void start_positions(Port& port, FlowId output_flow);
   void end_session(Port& port, Nanos now);
+  void reset_link(Port& port, LinkDownReason reason, Nanos now);
   void end_outputs(Port& port, Nanos now);
   void end_inputs(Port& port);
   void send_hello(Port& port, Nanos now);
@@ -301,6 +301,7 @@ class Worker {
   void apply_returns(Port& input, PortIndex output, uint32_t lane, const Returns& returns);
 
   // worker.cc
+  static void copy_frame(Packet& copy, const Packet& packet);
   void discard(Packet* packet);
   HEDDLE_ASIDE void drop_at_input(Port& port, Packet* packet, DropReason reason);
   HEDDLE_ASIDE void count_loss(Port& port, const Packet& packet, DropReason reason);

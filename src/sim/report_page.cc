@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios with the switch as it is beside baselines, as one HTML page that needs nothing else.
+#include "sim/report_page.h"
+
 #include <algorithm>
 #include <iomanip>
 #include <sstream>
-
-#include "sim/line_chart.h"
-#include "sim/scenario_run.h"
 
 namespace heddle::sim {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "node/counters.h"
-#include "sim/line_chart.h"
 #include "sim/scenario.h"
 
 namespace heddle::sim {
@@ -73,16 +72,6 @@ ScenarioResult run_scenario(const Scenario& scenario, const ScenarioOptions& opt
 
 // scenario_judge.cc: what became of the expectations; `alone` is the same without congestors, empty if none compares.
 void judge(const Scenario& scenario, const ScenarioResult& alone, ScenarioResult& result);
-
-struct PlayedScenario {
-  Scenario scenario;
-  ScenarioResult result;
-};
-
-// report_page.cc: throughput of each variant, queues, and latencies of each workload.
-std::vector<Chart> charts_of(const std::vector<PlayedScenario>& variants);
-// One HTML page; each scenario with its variants, of which the first is the switch as it is.
-std::string report_page(const std::vector<std::vector<PlayedScenario>>& scenarios);
 
 // scenario_report.cc
 std::string report_json(const Scenario& scenario, const ScenarioResult& result);

@@ -68,16 +68,15 @@ std::vector<uint16_t> ScenarioReader::matching_hosts(std::string_view pattern) c
 // Who sends to whom.
 std::vector<std::pair<uint16_t, uint16_t>> ScenarioReader::read_pairs(const YamlValue& value,
                                                                       const std::vector<uint16_t>& from) {
-  static constexpr std::string_view kPatterns[] = {"all", "pairs", "ring", "permutation"};
+  static constexpr std::string_view kPatterns[] = {"all", "pairs", "permutation"};
   size_t pattern = 0;
   value["pattern"].read_choice(pattern, kPatterns);
   std::vector<std::pair<uint16_t, uint16_t>> pairs;
-  if (pattern >= 2) {  // each host of `from` sends to one and hears from one, in an order drawn from the seed
+  if (pattern == 2) {  // each host of `from` sends to one and hears from one, in an order drawn from the seed
     if (value.has("to")) value["to"].problem_at_key("to", "from alone, with this pattern");
     std::vector<uint16_t> order = from;
     Random random(scenario_.setup.seed + scenario_.workloads.size());
-    for (size_t left = order.size(); pattern == 3 && left > 1; --left)
-      std::swap(order[left - 1], order[random.below(left)]);
+    for (size_t left = order.size(); left > 1; --left) std::swap(order[left - 1], order[random.below(left)]);
     for (size_t i = 0; i < order.size() && order.size() > 1; ++i)
       pairs.emplace_back(order[i], order[(i + 1) % order.size()]);
     return pairs;

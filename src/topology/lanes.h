@@ -48,7 +48,6 @@ class Lanes {
   bool any_lossless() const { return lossless_ftags_ != 0; }
   bool retry(uint32_t lane) const { return retry_lanes_ >> lane & 1; }
   bool any_retry() const { return retry_lanes_ != 0; }
-  bool of_lossless_channel(uint32_t lane) const { return channel_[lane] != kLossyChannel; }
   uint32_t count() const { return count_; }
   uint8_t channels() const { return channels_; }  // of a link: 1 without lossless classes
 

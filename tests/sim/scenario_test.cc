@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "sim/report_page.h"
 #include "sim/scenario_keys.h"
 #include "sim/scenario_run.h"
 
