@@ -163,6 +163,7 @@ Swarm draw_swarm(uint64_t seed) {
   draw_faults(swarm, random);
   draw_lossless(swarm, Random(seed ^ 0x10551e55));
   draw_ecn(swarm, Random(seed ^ 0xec0));
+  draw_crowd(swarm, Random(seed ^ 0xc0d));
   swarm.setup.complete_checksums = one_in(random, 3);
   if (swarm.setup.complete_checksums)
     for (HostFlow& flow : swarm.flows)

@@ -33,6 +33,8 @@ Swarm draw_swarm(uint64_t seed);
 void draw_topology(Swarm& swarm, Random& random);
 // swarm_traffic.cc: hosts and what they send.
 void draw_traffic(Swarm& swarm, Random& random);
+// C1: in some seeds ports know their rate, and most flows send as fast as their window lets them.
+void draw_crowd(Swarm& swarm, Random random);
 
 // wraparound.cc: seeds of nodes with which positions or sequence numbers of a link start close to where they wrap.
 void draw_node_seeds(Swarm& swarm, Random& random);

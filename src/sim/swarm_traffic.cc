@@ -135,6 +135,26 @@ void draw_hostile(Swarm& swarm, Random& random) {
 
 }  // namespace
 
+void draw_crowd(Swarm& swarm, Random random) {
+  if (!one_in(random, 4)) return;
+  FabricSettings& settings = swarm.setup.topology.settings;
+  settings.output_room_buffers = std::max(settings.output_room_buffers, 64u);
+  for (HostSetup& host : swarm.setup.hosts) {
+    host.to_switch.rate_bps = 10'000'000'000;
+    host.from_switch.rate_bps = std::min<uint64_t>(host.from_switch.rate_bps, 1'000'000'000);
+    swarm.setup.topology.nodes[host.port.node_index].ports[host.port.port].rate_bps = host.from_switch.rate_bps;
+  }
+  for (HostFlow& flow : swarm.flows) {
+    if (one_in(random, 3)) continue;
+    flow.interval_ns = 0;
+    flow.burst_frames = 1;
+    flow.window_frames = static_cast<uint32_t>(draw(random, 8, 64));
+    const uint16_t longest = port_of(swarm, flow.source).mtu_bytes + 14;
+    flow.length_max = std::max<uint16_t>(flow.length_max, std::min<uint16_t>(longest, 1514));
+    if (one_in(random, 2)) flow.length_min = flow.length_max;
+  }
+}
+
 void draw_traffic(Swarm& swarm, Random& random) {
   draw_hosts(swarm, random);
   const auto hosts = static_cast<uint16_t>(swarm.setup.hosts.size());
