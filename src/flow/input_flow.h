@@ -107,7 +107,7 @@ struct FlowList {
 
 class InputFlowTable {
  public:
-  explicit InputFlowTable(uint32_t flow_ids) : flows_(flow_ids + 1) {
+  explicit InputFlowTable(uint32_t flow_ids) : flows_(flow_ids + 1), size_(flow_ids) {
     for (uint32_t id = flow_ids; id > 0; --id) put(static_cast<FlowId>(id));
   }
 
@@ -127,8 +127,8 @@ class InputFlowTable {
     ++available_;
   }
 
-  uint32_t size() const { return static_cast<uint32_t>(flows_.size()) - 1; }
-  bool valid(FlowId id) const { return id != kNoFlow && id < flows_.size(); }
+  uint32_t size() const { return size_; }
+  bool valid(FlowId id) const { return id - 1u < size_; }
   InputFlow& operator[](FlowId id) { return flows_[id]; }
   const InputFlow& operator[](FlowId id) const { return flows_[id]; }
 
@@ -151,6 +151,7 @@ class InputFlowTable {
 
  private:
   std::vector<InputFlow> flows_;  // entry 0 is never used
+  uint32_t size_;
   FlowId free_ = kNoFlow;
   uint32_t available_ = 0;
 };

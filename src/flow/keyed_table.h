@@ -30,7 +30,8 @@ class KeyedTable {
   explicit KeyedTable(uint32_t capacity, std::pmr::memory_resource& memory = *std::pmr::get_default_resource())
       : buckets_(std::bit_ceil((2 * uint64_t{capacity} + kWays - 1) / kWays), &memory),
         records_(capacity, &memory),
-        next_free_(capacity, &memory) {
+        next_free_(capacity, &memory),
+        bucket_mask_(buckets_.size() - 1) {
     for (uint32_t index = 0; index < capacity; ++index) next_free_[index] = index + 1;
   }
 
@@ -47,15 +48,20 @@ class KeyedTable {
     }
     return kNotFound;
   }
-  // Before find(): fetches what it will read, first the bucket, then the record.
+  // find() in steps, for keys in bursts: the bucket is fetched; then the record that it is likely to be, if there is
+  // one; then that is compared, and others are looked at where it is not the one.
   void prefetch_bucket(uint32_t hash) const { __builtin_prefetch(&buckets_[first_bucket(hash)]); }
-  void prefetch_record(uint32_t hash) const {
+  uint32_t prefetch_likely(uint32_t hash) const {
     const Bucket& bucket = buckets_[first_bucket(hash)];
     const uint32_t ways = matching_ways(bucket, tag_of(hash));
-    if (ways == 0) return;
-    const Record& record = records_[bucket.indices[way_of(ways)]];
-    __builtin_prefetch(&record);
-    if constexpr (sizeof(Record) > 64) __builtin_prefetch(&record.value);
+    if (ways == 0) return kNotFound;
+    const uint32_t index = bucket.indices[way_of(ways)];
+    __builtin_prefetch(&records_[index]);
+    if constexpr (sizeof(Record) > 64) __builtin_prefetch(&records_[index].value);
+    return index;
+  }
+  uint32_t find_likely(const Key& key, uint32_t hash, uint32_t likely) const {
+    return likely != kNotFound && equal(records_[likely].key, key) ? likely : find(key, hash);
   }
   // With an empty value. kNotFound when all indices are taken, or all places that the key could have. The key must not
   // be there yet.
@@ -105,13 +111,14 @@ class KeyedTable {
       return _mm256_testz_si256(different, different) != 0;
     }
   }
-  uint64_t first_bucket(uint32_t hash) const { return hash & (buckets_.size() - 1); }
-  uint64_t next_bucket(uint64_t at) const { return (at + 1) & (buckets_.size() - 1); }
+  uint64_t first_bucket(uint32_t hash) const { return hash & bucket_mask_; }
+  uint64_t next_bucket(uint64_t at) const { return (at + 1) & bucket_mask_; }
 
   std::pmr::vector<Bucket> buckets_;
   std::pmr::vector<Record> records_;      // by index
   std::pmr::vector<uint32_t> next_free_;  // by index: of those not in use
-  uint32_t first_free_ = 0;               // capacity() = none
+  uint64_t bucket_mask_;
+  uint32_t first_free_ = 0;  // capacity() = none
 };
 
 template <typename Key, typename Value>

@@ -59,7 +59,10 @@ class MatchTable {
   uint32_t hash(const MatchKey& key) const { return hash(std::bit_cast<MatchBlocks>(key)); }
   uint32_t find(const MatchKey& key, uint32_t hash) const { return table_.find(key, hash); }
   void prefetch_bucket(uint32_t hash) const { table_.prefetch_bucket(hash); }
-  void prefetch_record(uint32_t hash) const { table_.prefetch_record(hash); }
+  uint32_t prefetch_likely(uint32_t hash) const { return table_.prefetch_likely(hash); }
+  uint32_t find_likely(const MatchKey& key, uint32_t hash, uint32_t likely) const {
+    return table_.find_likely(key, hash, likely);
+  }
   // A new entry, with port, class and hash filled in. When the table is full an entry that `flows.idle(index)` allows
   // is evicted; a bounded number is looked at. kNotFound if there is none.
   template <typename Flows>

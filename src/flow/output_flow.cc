@@ -7,6 +7,7 @@ namespace heddle {
 
 OutputFlowTable::OutputFlowTable(uint32_t flow_ids, uint32_t inputs)
     : flows_(flow_ids + 1),
+      size_(flow_ids),
       held_(inputs),
       share_(std::max(1u, flow_ids / (2 * std::max(1u, inputs - 1)))),
       shared_(flow_ids - std::min(flow_ids, share_ * (inputs - 1))),

@@ -50,6 +50,8 @@ struct alignas(64) OutputFlow {
   uint32_t credit_base;   // data_flow when it was reserved, less what died here unstamped since
 
   uint32_t extent() const { return data_flow - ack_flow; }
+  // Nothing under way, nothing to tell, and its session goes on.
+  bool at_rest() const { return (queued | extent() | (flags & (kOutputDirty | kOutputCounted | kOutputEnded))) == 0; }
   // Bytes that died here, or of which nothing will be heard any more: settled by this side.
   void settle_lost(uint32_t bytes) {
     pending_ack += bytes;
@@ -71,8 +73,8 @@ class OutputFlowTable {
   // input takes all.
   OutputFlowTable(uint32_t flow_ids, uint32_t inputs);
 
-  uint32_t size() const { return static_cast<uint32_t>(flows_.size()) - 1; }
-  bool valid(FlowId id) const { return id != kNoFlow && id < flows_.size(); }
+  uint32_t size() const { return size_; }
+  bool valid(FlowId id) const { return id - 1u < size_; }
   OutputFlow& operator[](FlowId id) { return flows_[id]; }
   const OutputFlow& operator[](FlowId id) const { return flows_[id]; }
   uint32_t used() const { return used_; }
@@ -93,7 +95,6 @@ class OutputFlowTable {
     entry.ftag = ftag;
     entry.credit_base = entry.data_flow;
     entry.state = OutputFlowState::reserved;
-    entry.flags &= kOutputTimed;
     entry.backoff = entry.congestion = entry.told = 0;
     return id;
   }
@@ -102,7 +103,7 @@ class OutputFlowTable {
     OutputFlow& entry = flows_[id];
     shared_ += --held_[entry.input.port] >= share_;
     --used_;
-    entry.flags &= kOutputTimed;
+    entry.flags &= kOutputTimed;  // a free one has no other
     entry.state = OutputFlowState::free;
     entry.next_free = free_;
     free_ = id;
@@ -110,9 +111,10 @@ class OutputFlowTable {
 
  private:
   std::vector<OutputFlow> flows_;  // entry 0 is never used
-  std::vector<uint32_t> held_;     // by input: IDs that serve it
-  uint32_t share_;                 // so many an input may always have
-  uint32_t shared_;                // IDs for whoever comes first, not in use
+  uint32_t size_;
+  std::vector<uint32_t> held_;  // by input: IDs that serve it
+  uint32_t share_;              // so many an input may always have
+  uint32_t shared_;             // IDs for whoever comes first, not in use
   FlowId free_;
   uint32_t used_ = 0;
 };

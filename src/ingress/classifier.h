@@ -26,6 +26,7 @@ class Classifier {
     for (auto index = static_cast<int>(classes.size()) - 1; index >= 0; --index)
       for (unsigned pcp = 0; pcp < 8; ++pcp)
         if (classes[index].pcp_set >> pcp & 1) by_pcp_[pcp] = static_cast<uint8_t>(index);
+    for (unsigned dscp = 0; dscp < 64; ++dscp) untagged_[dscp] = by_dscp_[dscp] == kByPcp ? by_pcp_[0] : by_dscp_[dscp];
   }
 
   const TrafficClass& classify(const EdgeHeaders& headers) const {
@@ -33,10 +34,7 @@ class Classifier {
     if (index == kByPcp) index = by_pcp_[headers.tagged ? headers.tci >> 13 : 0];
     return classes_[index];
   }
-  const TrafficClass& of_untagged_ip(uint8_t dscp) const {
-    const uint8_t index = by_dscp_[dscp & 63];
-    return classes_[index == kByPcp ? by_pcp_[0] : index];
-  }
+  const TrafficClass& of_untagged_ip(uint8_t dscp) const { return classes_[untagged_[dscp & 63]]; }
   // Of a frame that came over the fabric, whose class the worker has found to be there (K3).
   const TrafficClass& of_ftag(uint8_t ftag) const { return classes_[by_ftag_[ftag & 15]]; }
   // After this long no frame of any class is left in the fabric (K8).
@@ -47,6 +45,7 @@ class Classifier {
   std::vector<TrafficClass> classes_;
   Nanos longest_life_ns_ = 0;
   std::array<uint8_t, 64> by_dscp_;
+  std::array<uint8_t, 64> untagged_;
   std::array<uint8_t, 8> by_pcp_;
   std::array<uint8_t, 16> by_ftag_;
 };

@@ -95,8 +95,8 @@ EdgeInput::EdgeInput(const Topology& topology, uint32_t match_entries, uint32_t 
 
 DropReason EdgeInput::read(Packet& packet, const EdgePortInput& port, EdgeKey& key) const {
   const VlanMembership& vlans = port.settings->vlans;
-  if (port.takes_plain() && (packet.flags & kPacketChecksumPartial) == 0 && is_plain_ipv4(packet.data, packet.length)) {
-    if (packet.length > port.settings->mtu_bytes + kEthernetHeaderBytes) return DropReason::too_long;
+  if (packet.length <= port.plain_bytes && (packet.flags & kPacketChecksumPartial) == 0 &&
+      is_plain_ipv4(packet.data, packet.length)) {
     const TrafficClass& traffic_class = classifier_.of_untagged_ip(packet.data[15] >> 2);
     set_class(packet, port, traffic_class, vlans.native);
     const MatchBlocks blocks =

@@ -25,9 +25,8 @@ struct EdgePortInput {
   FabricAddress address;
   PortIndex port;
   bool complete_checksums;  // look for checksums left to the hardware
+  uint32_t plain_bytes;     // of the longest plain frame; 0 where those need a look at checksums or have no VLAN
   TokenBucket flood;
-  // Plain frames need no look at checksums and have a VLAN.
-  bool takes_plain() const { return !complete_checksums && settings->vlans.native != 0; }
 };
 
 enum class EdgeVerdict : uint8_t { drop, flow, no_flow, flood };

@@ -24,28 +24,33 @@ void Worker::apply_acks(Nanos now) {
     Port& output = own(static_cast<PortIndex>(item >> 16));
     const auto id = static_cast<FlowId>(item & 0xffff);
     OutputFlow& entry = output.output.flows[id];
-    entry.flags &= static_cast<uint8_t>(~kOutputDirty);
+    const uint8_t flags = entry.flags;
+    entry.flags = static_cast<uint8_t>(flags & ~kOutputDirty);
     if (entry.state == OutputFlowState::orphan) {  // whom it served is gone (K9)
       output.counters.count(ProtocolEvent::ack_absorbed);
       entry.take_pending();
       free_if_drained(output, id, entry);
     } else if (Port* input = ports_[entry.input.port]) {
       const uint32_t acknowledged = entry.pending_ack, lost = entry.pending_lost;
-      const bool ended = entry.flags & kOutputEndDue;
-      if (entry.flags & kOutputTell) {
-        entry.told = entry.congestion;
-        on_congestion(*input, entry.input.epoch, entry.input.flow, entry.congestion, now);
-      }
-      if (entry.flags & kOutputCredit)
-        on_credit(*input, entry.input.epoch, entry.input.flow, entry.flags & kOutputMetered,
-                  entry.credit_limit - entry.credit_base, now);
+      if (flags & (kOutputTell | kOutputCredit)) tell_own_input(*input, entry, now);
       entry.take_pending();
-      on_ack(*input, entry.input.epoch, entry.input.flow, acknowledged, lost, ended, now);
+      on_ack(*input, entry.input.epoch, entry.input.flow, acknowledged, lost, flags & kOutputEndDue, now);
     } else if (!tell_input(entry)) {
       mark_dirty(output, id, entry);  // next turn
     }
   }
   settling_.clear();
+}
+
+// What an entry's input flow is to know besides what is settled (C3, C6).
+void Worker::tell_own_input(Port& input, OutputFlow& entry, Nanos now) {
+  if (entry.flags & kOutputTell) {
+    entry.told = entry.congestion;
+    on_congestion(input, entry.input.epoch, entry.input.flow, entry.congestion, now);
+  }
+  if (entry.flags & kOutputCredit)
+    on_credit(input, entry.input.epoch, entry.input.flow, entry.flags & kOutputMetered,
+              entry.credit_limit - entry.credit_base, now);
 }
 
 // Hands an entry's pending delta to the worker of the input flow it serves. False if that one's ring is full.
@@ -65,15 +70,14 @@ bool Worker::tell_input(OutputFlow& entry) {
   }
   if (to.settled.full()) hand_over(worker);
   if (to.settled.full()) return false;
-  const bool tells = entry.flags & kOutputTell;
-  to.settled.gather({entry.input,
-                     entry.pending_ack,
-                     entry.pending_lost & 0x7fffffff,
-                     (entry.flags & kOutputEndDue) != 0,
-                     tells,
-                     entry.congestion,
-                     {}});
-  if (tells) entry.told = entry.congestion;
+  Settled& settled = to.settled.gather();
+  settled.input = entry.input;
+  settled.acknowledged = entry.pending_ack;
+  settled.lost = entry.pending_lost;
+  settled.path_ended = (entry.flags & kOutputEndDue) != 0;
+  settled.tells = (entry.flags & kOutputTell) != 0;
+  settled.congestion = entry.congestion;
+  if (settled.tells) entry.told = entry.congestion;
   ++result_.crossings;
   entry.take_pending();
   return true;
@@ -103,9 +107,9 @@ void Worker::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged, u
 
   // A blocked one has less under way now (C4, C6, C8).
   if (flow.state == FlowState::blocked) return unblock(port, id, flow, now);
-  if (flow.flow_extent() != 0) return;
+  if (flow.flow_extent() != 0 || !flow.in_use()) return;
   if (flow.queue.empty())
-    finish_if_empty(port, id, flow);
+    finish(port, id, flow);
   else if (flow.state == FlowState::held)
     place(port, id, now);
 }
@@ -129,12 +133,16 @@ Nanos Worker::ack_deadline(const Port& port) const {
 // What the switch before is to know of a flow (W2).
 AckRecord Worker::totals_of(InputSide& input, FlowId id, const InputFlow& flow) {
   AckRecord record{.flow = id,
-                   .flags = congestion_flags(flow.congestion),
-                   .severity = congestion_severity(flow.congestion),
+                   .flags = 0,
+                   .severity = 0,
                    .ack_flow = flow.ack_flow,
                    .lost_total = flow.lost_total,
                    .credit_limit = 0,
                    .path_epoch = flow.path_epoch};
+  if (flow.congestion != 0) {
+    record.flags = congestion_flags(flow.congestion);
+    record.severity = congestion_severity(flow.congestion);
+  }
   if (flow.flags & kFlowFull) {  // C6
     record.flags |= HEDDLE_ACK_METERED;
     record.credit_limit = input.meters[id].told_limit = flow.data_flow + input.meters[id].window_bytes;

@@ -49,15 +49,17 @@ uint32_t Worker::flow_queue_mark(const InputFlow& flow) const {
 // here for the same output, and there is room. What it has to have, it has here as in arbitration; how much one flow
 // may pass by it in a turn is bounded by the room.
 bool Worker::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
-  if (flow.flags & (kFlowLeaving | kFlowPending) || packet->hop_limit == 0) return false;
-  if ((flow.flags & (kFlowLimited | kFlowMetered)) && !may_forward(port, id, flow, packet->payload, now)) return false;
-  if (port.is_fabric() && packet->vc == kLossyChannel &&
-      port.credits[kLossyChannel].held() > settings_.input_drop_mark_packets)
-    return false;
+  const uint8_t special = flow.flags & (kFlowLeaving | kFlowPending | kFlowLimited | kFlowMetered | kFlowFull);
+  if (special != 0 && !may_pass(port, id, flow, packet->payload, now)) return false;
+  if (port.is_fabric()) {
+    if (packet->hop_limit == 0) return false;
+    if (packet->vc == kLossyChannel && port.credits[kLossyChannel].held() > settings_.input_drop_mark_packets)
+      return false;
+  }
   if (flow.output_flow == kNoFlow) {
     DropReason reason = DropReason::none;
     const PortIndex output = choose_port(port, *packet, reason);
-    if (output == kNoPort || !reserve_output(port, id, flow, output, packet->vc)) return false;
+    if (output == kNoPort || !reserve_output(port, flow, output, *packet)) return false;
   } else if (!port.input.ids[flow.follow_port].wanting.empty()) {
     yield_id(port, flow);  // its queue ran empty: it has had its turn
     return false;
@@ -65,9 +67,15 @@ bool Worker::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet
   Voq& voq = port.input.voqs[flow.voq];
   if (!voq.ready.empty() || voq.room < packet->cost) return false;
   if (voq.shares_credit && !has_share(flow, voq)) return false;
-  if (flow.flags & kFlowFull) look_at_full(port, flow, *packet);
+  if (special & kFlowFull) look_at_full(port, flow, *packet);
   hand_on(port, flow, voq, packet, now);
   return true;
+}
+
+// Of a flow with something special about it.
+bool Worker::may_pass(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now) {
+  if (flow.flags & (kFlowLeaving | kFlowPending)) return false;
+  return !(flow.flags & (kFlowLimited | kFlowMetered)) || may_forward(port, id, flow, bytes, now);
 }
 
 // A packet leaves its flow for the crossing; the flow has an output flow ID, and the room is there.
@@ -129,7 +137,7 @@ void Worker::route(Port& port, FlowId id, Nanos now) {
   DropReason reason = DropReason::none;
   const PortIndex output = choose_port(port, *flow.queue.head, reason);
   if (output == kNoPort) return drop_queue(port, id, reason);
-  if (reserve_output(port, id, flow, output, flow.queue.head->vc)) return place(port, id, now);
+  if (reserve_output(port, flow, output, *flow.queue.head)) return place(port, id, now);
   flow.state = FlowState::wanting;
   port.input.flows.push(port.input.ids[output].wanting, id);
   port.input.wanting_outputs |= PortSet{1} << output;
@@ -177,9 +185,12 @@ Packet* Worker::take_from_queue(Port& port, InputFlow& flow) {
   return packet;
 }
 
-// F9: with an empty queue and nothing outstanding the flow is gone; its IDs are free, the way back first.
 void Worker::finish_if_empty(Port& port, FlowId id, InputFlow& flow) {
-  if (!flow.in_use() || !flow.queue.empty() || flow.flow_extent() != 0) return;
+  if (flow.in_use() && flow.queue.empty() && flow.flow_extent() == 0) finish(port, id, flow);
+}
+
+// F9: with an empty queue and nothing outstanding the flow is gone; its IDs are free, the way back first.
+void Worker::finish(Port& port, FlowId id, InputFlow& flow) {
   if (flow.flags & kFlowPending) return;  // its timer comes back to it
   if (flow.output_flow != kNoFlow) give_back(port, flow, false);
   flow.flags &= kFlowAckDue | kFlowTimed;

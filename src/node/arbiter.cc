@@ -85,22 +85,20 @@ void Worker::cross(Port& input, PortIndex output, Packet* packet, Nanos now) {
   if (!input.is_fabric()) packet->arrival_ns = now;  // K8: life counts from leaving the ingress edge queue
   const InputFlow& flow = input.input.flows[packet->input.flow];
   const uint8_t known = packet->output_flow == kNoFlow ? uint8_t{0} : flow.congestion;
-  if (is_own(output)) {
-    if (packet->output_flow != kNoFlow) own(output).output.flows[packet->output_flow].told = known;
-    return accept(own(output), packet);
-  }
+  if (is_own(output)) return accept(own(output), packet, known);
   const bool first = flow.flow_extent() == packet->payload && flow.data_flow - packet->payload == flow.turn_start;
   send_packet(output, packet, known, first);
 }
 
-// The output side of the crossing. An output flow ID reserved in a session that has ended takes nothing more.
-void Worker::accept(Port& output, Packet* packet) {
+// The output side of the crossing; its flow has been told of so much congestion (C3). An output flow ID reserved in a
+// session that has ended takes nothing more.
+void Worker::accept(Port& output, Packet* packet, uint8_t told) {
   bool dead = !output.usable();
   if (packet->output_flow != kNoFlow) {
     OutputFlow& entry = output.output.flows[packet->output_flow];
     assert(entry.input == packet->input);
-    assert(entry.state != OutputFlowState::free);
     ++entry.queued;
+    entry.told = told;
     dead = dead || (entry.flags & kOutputEnded);
   }
   if (dead) return drop_at_output(output, packet, DropReason::link_down);

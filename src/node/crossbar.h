@@ -46,13 +46,12 @@ static_assert(sizeof(Message) == 24);
 struct Settled {
   InputFlowRef input;
   uint32_t acknowledged;
-  uint32_t lost : 31;       // of those; less than half the range is ever outstanding (K3)
-  uint32_t path_ended : 1;  // the output's session ended: keep off the path
+  uint32_t lost;    // of those
+  bool path_ended;  // the output's session ended: keep off the path
   // Level and flags of its destination's congestion, if it tells them (C3): a flow that comes to rest by what is
   // settled would not hear of them later.
   bool tells;
   uint8_t congestion;
-  uint8_t unused[2];
 };
 static_assert(sizeof(Settled) == 20);
 
@@ -61,7 +60,6 @@ struct CrossingPacket {
   PortIndex output;
   uint8_t told;  // what its input flow knows of its destination's congestion (C3)
   bool first;    // of its flow since that has the output flow ID
-  uint8_t unused[4];
 };
 static_assert(sizeof(CrossingPacket) == 16);
 
@@ -126,7 +124,7 @@ class BatchedRing {
   // --- the producer ---
   bool full() const { return count_ == kRingBatch; }
   bool empty() const { return count_ == 0; }
-  void gather(const Element& element) { gathered_[count_++] = element; }
+  Element& gather() { return gathered_[count_++]; }  // one more, to be filled at once
   // What the ring takes of it; the rest stays gathered. True if it took any.
   bool hand_over() {
     if (count_ == 0) return false;

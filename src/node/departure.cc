@@ -22,22 +22,32 @@ bool Worker::send_pending(Port& port, Nanos now) {
 void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now) {
   if (count == 0) return;
   PortCounters& counters = port.counters;
-  const bool deliver = !port.is_fabric();
+  const bool deliver = !port.is_fabric(), congested = port.output.congestion.congested();
   const size_t dirty_before = dirty_.size();
+  uint64_t bytes = 0, delivered_frames = 0, delivered_bytes = 0;
+  Returns* returns = nullptr;
+  uint32_t returns_to = ~0u;  // input port and lane of the packet before
   for (uint32_t i = 0; i < count; ++i) {
     const Packet& packet = *packets[i];
-    counters.sent_bytes += packet.length;
+    bytes += packet.length;
     if (packet.input.port == kNoPort) continue;  // made here
-    give_room_back(port, packet);
+    if (const uint32_t to = uint32_t{packet.input.port} << 8 | packet.lane; to != returns_to) {
+      returns = &returns_for(port, packet);
+      returns_to = to;
+    }
+    give_room_back(*returns, packet);
     if (!deliver || packet.output_flow == kNoFlow) continue;
     OutputFlow& entry = port.output.flows[packet.output_flow];
     --entry.queued;
     entry.pending_ack += packet.payload;
-    if ((entry.congestion | entry.told) != 0 || port.output.congestion.congested()) note_departure(port, packet, entry);
+    if ((entry.congestion | entry.told | uint8_t{congested}) != 0) note_departure(port, packet, entry);
     mark_dirty(port, packet.output_flow, entry);
-    ++counters.delivered_frames;
-    counters.delivered_bytes += packet.payload;
+    ++delivered_frames;
+    delivered_bytes += packet.payload;
   }
+  counters.sent_bytes += bytes;
+  counters.delivered_frames += delivered_frames;
+  counters.delivered_bytes += delivered_bytes;
   const uint32_t sent = port.device->transmit(packets, count, now);
   counters.sent_frames += sent;
   port.output.pending_packets = count - sent;
@@ -84,15 +94,19 @@ void Worker::drop_at_output(Port& output, Packet* packet, DropReason reason) {
     entry.credit_base -= packet->payload;
     mark_dirty(output, packet->output_flow, entry);
   }
-  give_room_back(output, *packet);
+  give_room_back(returns_for(output, *packet), *packet);
   discard(packet);
 }
 
-void Worker::give_room_back(Port& output, const Packet& packet) {
-  Returns& returns = output.output.returns[voq_index(packet.input.port, packet.lane)];
+// What goes back to where the packet came from.
+Returns& Worker::returns_for(Port& output, const Packet& packet) {
+  output.output.returns_due |= PortSet{1} << packet.input.port;
+  return output.output.returns[voq_index(packet.input.port, packet.lane)];
+}
+
+void Worker::give_room_back(Returns& returns, const Packet& packet) {
   returns.room += packet.cost;
   if (!(packet.flags & kPacketCopy)) returns.held += packet.cost;
-  output.output.returns_due |= PortSet{1} << packet.input.port;
 }
 
 }  // namespace heddle

@@ -13,19 +13,19 @@ namespace {
 constexpr uint32_t kGrantsPerTurn = 64;  // one output's flow IDs to waiting inputs
 }
 
-// The flow takes this output from now on. True if it has an ID there: at once only where the same worker gives it out,
-// or another one has lent some. Whoever waits for an ID already comes first (K11): a shortage must not starve the
-// inputs of other workers.
-bool Worker::reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output, uint8_t channel) {
+// The flow takes this output from now on, `first` its first packet. True if it has an ID there: at once only where the
+// same worker gives it out, or another one has lent some. Whoever waits for an ID already comes first (K11): a shortage
+// must not starve the inputs of other workers.
+bool Worker::reserve_output(Port& port, InputFlow& flow, PortIndex output, const Packet& first) {
   if (output != flow.follow_port && flow.follow_port != kNoPort) ++flow.path_epoch;
   flow.follow_port = output;
   const uint16_t lossy = lossy_voqs_[flow.ftag & 15];
   flow.voq = static_cast<uint16_t>(lossy != kNoVoq ? lossy + output
-                                                   : voq_index(output, lane_at(port, output, flow.ftag, channel)));
+                                                   : voq_index(output, lane_at(port, output, flow.ftag, first.vc)));
   Port* there = ports_[output];
   if (there == nullptr) return take_lent_id(port, flow);
   if (!there->usable() || there->output.wanting_inputs != 0) return false;
-  flow.output_flow = there->output.flows.reserve(InputFlowRef::of(port.input.epoch, port.index, id), flow.ftag);
+  flow.output_flow = there->output.flows.reserve(first.input, flow.ftag);
   if (flow.output_flow == kNoFlow) return false;
   flow.turn_start = flow.data_flow;
   there->counters.count(ProtocolEvent::id_reserved);
@@ -207,6 +207,7 @@ void Worker::return_lent_ids(Port& port, PortIndex output, bool all) {
 
 void Worker::release_output_flow(Port& output, FlowId id, bool counted) {
   OutputFlow& entry = output.output.flows[id];
+  if (!counted && entry.at_rest()) return output.output.flows.free(id);
   entry.state = OutputFlowState::orphan;
   if (counted) entry.flags |= kOutputCounted;
   free_if_drained(output, id, entry);

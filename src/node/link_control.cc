@@ -116,7 +116,7 @@ void Worker::end_outputs(Port& port, Nanos now) {
   for (uint32_t i = 0; i < output.pending_packets; ++i) {  // stamped: their bytes are settled with the outstanding ones
     port.counters.drop(DropReason::link_down);
     const Packet& packet = *output.pending[i];
-    if (packet.input.port != kNoPort) give_room_back(port, packet);
+    if (packet.input.port != kNoPort) give_room_back(returns_for(port, packet), packet);
     discard(output.pending[i]);
   }
   output.pending_packets = 0;

@@ -37,7 +37,7 @@ void Worker::take_packets(Crossing& from) {
       Port& output = own(crossings[i].output);
       if (const FlowId id = crossings[i].packet->output_flow; id != kNoFlow)
         take_flow(output.output.flows[id], crossings[i]);
-      accept(output, crossings[i].packet);
+      accept(output, crossings[i].packet, crossings[i].told);
     }
   }
   GivenBack given_back[kRingBatch];
@@ -97,7 +97,7 @@ bool Worker::send(uint32_t worker, const Message& message) {
   Crossing& to = *to_[worker];
   if (to.messages.full()) hand_over(worker);
   if (to.messages.full()) return false;
-  to.messages.gather(message);
+  to.messages.gather() = message;
   ++result_.crossings;
   return true;
 }
@@ -110,14 +110,17 @@ void Worker::take_flow(OutputFlow& entry, const CrossingPacket& crossing) {
     entry.flags &= static_cast<uint8_t>(~kOutputMetered);
   }
   if (entry.input != crossing.packet->input) bind(entry, crossing.packet->input);
-  entry.told = crossing.told;
 }
 
 void Worker::send_packet(PortIndex output, Packet* packet, uint8_t told, bool first) {
   const uint32_t worker = worker_of_port_[output];
   Crossing& to = *to_[worker];
   if (to.data.full()) hand_over(worker);
-  to.data.gather({packet, output, told, first, {}});
+  CrossingPacket& crossing = to.data.gather();
+  crossing.packet = packet;
+  crossing.output = output;
+  crossing.told = told;
+  crossing.first = first;
   ++result_.crossings;
 }
 
@@ -125,7 +128,7 @@ void Worker::return_id(PortIndex output, FlowId id, bool counted) {
   const uint32_t worker = worker_of_port_[output];
   Crossing& to = *to_[worker];
   if (to.given_back.full()) hand_over(worker);
-  to.given_back.gather({output, id, counted});
+  to.given_back.gather() = {output, id, counted};
   ++result_.crossings;
 }
 

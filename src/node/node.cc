@@ -55,6 +55,9 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
                       .address = self,
                       .port = index,
                       .complete_checksums = options.complete_checksums[index],
+                      .plain_bytes = options.complete_checksums[index] || settings.vlans.native == 0
+                                         ? 0
+                                         : settings.mtu_bytes + kEthernetHeaderBytes,
                       .flood = TokenBucket(flood == 0 ? 0 : 1e9 / flood, 100 * kMillisecond)};
   return port;
 }

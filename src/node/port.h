@@ -122,9 +122,12 @@ struct Returns {
 };
 
 struct OutputSide {
+  static constexpr uint16_t kNoVlan = 0xffff;
   OutputSide(uint32_t flow_ids, uint32_t inputs, uint32_t lanes, const TopologyPort& settings, uint64_t seed)
       : flows(flow_ids, inputs),
         congestion(congestion_rate_bps(settings), settings.mtu_bytes + kEthernetHeaderBytes, seed),
+        native_vlan(settings.vlans.native != 0 ? settings.vlans.native : kNoVlan),
+        longest_bytes(settings.mtu_bytes + kEthernetHeaderBytes),
         queues(lanes),
         returns(inputs * lanes),
         orphans(inputs),
@@ -132,6 +135,8 @@ struct OutputSide {
 
   OutputFlowTable flows;
   EndpointCongestion congestion;    // edge ports (C1)
+  const uint16_t native_vlan;       // edge: whose frames have no tag; kNoVlan if it has none
+  const uint32_t longest_bytes;     // edge: of an untagged frame
   uint64_t taken_bytes = 0;         // out of the queue since the port began
   uint8_t last_priority = 0;        // of a packet taken in this turn
   std::vector<PacketQueue> queues;  // by lane (X2): crossed, not stamped

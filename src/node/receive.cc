@@ -78,28 +78,34 @@ void Worker::edge_receive(Port& port, Packet** packets, uint32_t count, Nanos no
     packets[kept++] = packet;
   }
   MatchTable& matches = edge_.matches();
-  for (uint32_t i = 0; i < kept; ++i) matches.prefetch_record(keys[i].hash);
+  for (uint32_t i = 0; i < kept; ++i) found[i] = matches.prefetch_likely(keys[i].hash);
   for (uint32_t i = 0; i < kept; ++i) {
-    found[i] = matches.find(keys[i].match, keys[i].hash);
+    found[i] = matches.find_likely(keys[i].match, keys[i].hash, found[i]);
     if (found[i] != kNotFound) __builtin_prefetch(&port.input.flows[matches[found[i]].flow]);
   }
-  const uint32_t evictions = matches.evictions();
-  const uint32_t last_bytes = kept == 0 ? 0 : packets[kept - 1]->payload;
+  if (kept == 0) return;
+  uint32_t evictions = matches.evictions();
+  const uint32_t last_bytes = packets[kept - 1]->payload;
   for (uint32_t i = 0; i < kept; ++i) {
     Packet* packet = packets[i];
     packet->hop_limit = kHopLimit;
     packet->priority |= round_trip_code_;
     packet->cost = static_cast<uint16_t>((packet->length + kBufferBytes - 1) / kBufferBytes);
     if (packet->flags & kPacketChecksumPartial) port.counters.count(ProtocolEvent::checksum_completed);
-    if (matches.evictions() != evictions) found[i] = kNotFound;
-    if (found[i] != kNotFound && edge_.is_current(matches[found[i]])) {
-      packet->destination = matches[found[i]].destination;
-      attach_flow(port, packet, found[i], now);
-    } else {
-      edge_decide(port, packet, keys[i], found[i], now);
+    if (found[i] != kNotFound) {
+      MatchEntry& match = matches[found[i]];
+      if (edge_.is_current(match)) {
+        packet->destination = match.destination;
+        attach_flow(port, packet, match, found[i], now);
+        continue;
+      }
     }
+    edge_decide(port, packet, keys[i], found[i], now);
+    if (matches.evictions() == evictions) continue;
+    evictions = matches.evictions();
+    std::fill(found + i + 1, found + kept, kNotFound);  // another one may have the index now
   }
-  if (sample_.port != nullptr || kept == 0 || found[kept - 1] == kNotFound) return;
+  if (sample_.port != nullptr || found[kept - 1] == kNotFound) return;
   if (own_ports_[polls_ % own_ports_.size()] != &port) return;  // by turns
   const FlowId last = matches[found[kept - 1]].flow;
   const InputFlow& flow = port.input.flows[last];
@@ -115,11 +121,11 @@ struct Worker::FlowsOfMatches {
     const MatchEntry& entry = worker.edge_.matches()[match];
     // A wait depends on a flood (E1).
     if (entry.flooded_ns + worker.edge_.classifier().longest_life_ns() > now) return false;
-    return worker.flow_in_use(worker.own(entry.input_port), match) == nullptr;
+    return worker.flow_in_use(worker.own(entry.input_port), entry, match) == nullptr;
   }
   bool queued(uint32_t match) const {
     const MatchEntry& entry = worker.edge_.matches()[match];
-    const InputFlow* flow = worker.flow_in_use(worker.own(entry.input_port), match);
+    const InputFlow* flow = worker.flow_in_use(worker.own(entry.input_port), entry, match);
     return entry.waiting != 0 || (flow != nullptr && !flow->queue.empty());
   }
 };
@@ -134,7 +140,7 @@ void Worker::edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_
     case EdgeVerdict::drop:
       return drop_at_input(port, packet, decision.reason);
     case EdgeVerdict::flow:
-      return attach_flow(port, packet, decision.match, now);
+      return attach_flow(port, packet, edge_.matches()[decision.match], decision.match, now);
     case EdgeVerdict::no_flow:
       return receive_no_flow(port, packet, now);
     case EdgeVerdict::flood:
@@ -146,7 +152,7 @@ void Worker::edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_
 // station may come back there: the next flow waits one life, as after a flood (E1).
 void Worker::detach_flow(Port& port, uint32_t match_index, Nanos now) {
   MatchEntry& match = edge_.matches()[match_index];
-  if (InputFlow* flow = flow_in_use(port, match_index)) {
+  if (InputFlow* flow = flow_in_use(port, match, match_index)) {
     const TrafficClass& traffic_class = edge_.classifier().of_ftag(flow->ftag);
     flow->match = kNoMatch;
     match.flooded_ns = now + traffic_class.life_ns - traffic_class.flood_life_ns();
@@ -155,16 +161,15 @@ void Worker::detach_flow(Port& port, uint32_t match_index, Nanos now) {
 }
 
 // The flow that a match has now; nullptr if it has none.
-InputFlow* Worker::flow_in_use(Port& port, uint32_t match_index) {
-  const FlowId id = edge_.matches()[match_index].flow;
-  InputFlow& flow = port.input.flows[id];
-  return id != kNoFlow && flow.in_use() && flow.match == match_index ? &flow : nullptr;
+InputFlow* Worker::flow_in_use(Port& port, const MatchEntry& match, uint32_t match_index) {
+  InputFlow& flow = port.input.flows[match.flow];  // that of kNoFlow is never in use
+  return flow.in_use() && flow.match == match_index ? &flow : nullptr;
 }
 
 // The flow of a match, attached to a free ID if it has none (F4); kNoFlow if there is none free.
 FlowId Worker::flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nanos now) {
   const Nanos hold_until = edge_.held_until(match);
-  if (const InputFlow* known = flow_in_use(port, match_index)) {
+  if (const InputFlow* known = flow_in_use(port, match, match_index)) {
     if (hold_until > now && known->state == FlowState::idle && !(known->flags & kFlowPending))
       hold_for(port, match.flow, hold_until);
     return match.flow;
@@ -188,11 +193,10 @@ FlowId Worker::flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nano
 
 // F10: frames that find no free flow ID wait in order behind each other, up to a bound; so do then those of flows that
 // have had their turn, so that an ID becomes free.
-void Worker::attach_flow(Port& port, Packet* packet, uint32_t match_index, Nanos now) {
-  MatchEntry& match = edge_.matches()[match_index];
+void Worker::attach_flow(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index, Nanos now) {
   match.bytes += packet->payload;
   if (!port.input.waiting.empty()) {
-    const InputFlow* flow = flow_in_use(port, match_index);
+    const InputFlow* flow = flow_in_use(port, match, match_index);
     if (match.waiting != 0 || flow == nullptr || flow->turn_over())
       return wait_for_id(port, packet, match, match_index);
   }

@@ -67,14 +67,31 @@ uint32_t Worker::free_buffers(const Port& port, uint32_t channel) {
   return left - std::min(left, port.output.queued_buffers[channel]);
 }
 
+// What has been taken from a lane's queue.
+struct Worker::Taken {
+  uint32_t packets = 0, bytes = 0, buffers = 0;
+  Packet* from(PacketQueue& queue) {
+    Packet* packet = queue.pop();
+    ++packets;
+    bytes += packet->payload;
+    buffers += packet->cost;
+    return packet;
+  }
+};
+
 // The caller sees to queued_lanes, once it has taken all that it wants.
 Packet* Worker::take_queued(Port& port, uint32_t lane) {
-  Packet* packet = port.output.queues[lane].pop();
-  --port.output.queued_packets;
-  port.output.queued_bytes -= packet->payload;
-  const uint8_t channel = lanes_.channel(lane);
-  if (channel != kLossyChannel) port.output.queued_buffers[channel] -= packet->cost;
+  Taken taken;
+  Packet* packet = taken.from(port.output.queues[lane]);
+  settle_taken(port, lane, taken);
   return packet;
+}
+
+void Worker::settle_taken(Port& port, uint32_t lane, const Taken& taken) {
+  port.output.queued_packets -= taken.packets;
+  port.output.queued_bytes -= taken.bytes;
+  const uint8_t channel = lanes_.channel(lane);
+  if (channel != kLossyChannel) port.output.queued_buffers[channel] -= taken.buffers;
 }
 
 // X5: whose turn it is among `lanes`, which is not empty: the one that has it as long as its share lasts, then the
@@ -87,15 +104,11 @@ uint32_t Worker::next_lane(OutputSide& output, LaneSet lanes) {
   return output.lane;
 }
 
-// Where queued_bytes stands when the lane whose turn it is has used its share.
-uint32_t Worker::end_of_turn(const OutputSide& output) {
-  return output.queued_bytes - std::min(output.queued_bytes, static_cast<uint32_t>(output.lane_bytes));
-}
-
 // The lane has been served: what it has taken is its share's.
-void Worker::end_turn(OutputSide& output, uint32_t lane, uint32_t queued_before) {
-  output.lane_bytes -= static_cast<int32_t>(queued_before - output.queued_bytes);
-  note_empty(output, lane);
+void Worker::end_turn(Port& port, uint32_t lane, const Taken& taken) {
+  settle_taken(port, lane, taken);
+  port.output.lane_bytes -= static_cast<int32_t>(taken.bytes);
+  note_empty(port.output, lane);
 }
 
 // One burst; true if there may be another one.
@@ -129,11 +142,12 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
     const bool retry = lanes_.retry(lane);
     LinkCredits& credits = port.credits[channel];
     PacketQueue& queue = output.queues[lane];
-    const uint32_t queued_before = output.queued_bytes, turn_end = end_of_turn(output);
+    const auto share = static_cast<uint32_t>(output.lane_bytes);
+    Taken taken;
     do {
       const Nanos left = life_left(*queue.head, now);
       if (left < HEDDLE_LIFE_UNIT_NS) {  // K8, also of a frame that waits for credit
-        drop_at_output(port, take_queued(port, lane), DropReason::life_ended);
+        drop_at_output(port, taken.from(queue), DropReason::life_ended);
         continue;
       }
       const uint32_t cost = credits.cost(HEDDLE_DATA_OVERHEAD_BYTES + queue.head->payload);
@@ -147,14 +161,14 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
         without_credit |= LaneSet{1} << lane;
         break;
       }
-      Packet* packet = take_queued(port, lane);
+      Packet* packet = taken.from(queue);
       stamp(port, packet, channel, retry, left, now);
       credits.sent(cost, retry, now);
       if (retry) keep_for_retry(port, *packet, replica, now);
       if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
       burst[count++] = packet;
-    } while (count < kBurst && !queue.empty() && output.queued_bytes > turn_end && (!paced || output.pace.allows(now)));
-    end_turn(output, lane, queued_before);
+    } while (count < kBurst && !queue.empty() && taken.bytes < share && (!paced || output.pace.allows(now)));
+    end_turn(port, lane, taken);
   }
   send_burst(port, burst, count, now);
   return count == kBurst && output.pending_packets == 0;
@@ -213,14 +227,14 @@ bool Worker::transmit_edge(Port& port, Nanos now) {
   }
   const bool paced = output.pace.limits();
   const LaneSet going = ~output.paused_lanes;
-  const uint32_t queued_before = output.queued_bytes;
   while (count < kBurst && (output.queued_lanes & going) != 0 && (!paced || output.pace.allows(now))) {
     const uint32_t lane = next_lane(output, output.queued_lanes & going);
-    const PacketQueue& queue = output.queues[lane];
-    const uint32_t lane_before = output.queued_bytes, turn_end = end_of_turn(output);
+    PacketQueue& queue = output.queues[lane];
+    const auto share = static_cast<uint32_t>(output.lane_bytes);
+    Taken taken;
     output.last_priority = queue.head->priority;
     do {
-      Packet* packet = take_queued(port, lane);
+      Packet* packet = taken.from(queue);
       const DropReason reason = prepare_for_host(port, packet, now);
       if (reason != DropReason::none) {
         drop_at_output(port, packet, reason);
@@ -228,21 +242,20 @@ bool Worker::transmit_edge(Port& port, Nanos now) {
       }
       if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
       burst[count++] = packet;
-    } while (count < kBurst && !queue.empty() && output.queued_bytes > turn_end && (!paced || output.pace.allows(now)));
-    end_turn(output, lane, lane_before);
+    } while (count < kBurst && !queue.empty() && taken.bytes < share && (!paced || output.pace.allows(now)));
+    end_turn(port, lane, taken);
+    output.taken_bytes += taken.bytes;
   }
-  output.taken_bytes += queued_before - output.queued_bytes;
   send_burst(port, burst, count, now);
   return count == kBurst && output.pending_packets == 0;
 }
 
 // W4: the host sees the frame that was sent, with the tag its port wants.
 DropReason Worker::prepare_for_host(Port& port, Packet* packet, Nanos now) {
-  const VlanMembership& vlans = port.settings.vlans;
-  const bool native = packet->vni == vlans.native && packet->vni != 0;
+  const bool native = packet->vni == port.output.native_vlan;
   if (life_over(*packet, now)) return DropReason::life_ended;
-  if (!native && !vlans.member(packet->vni)) return DropReason::vlan_egress;
-  if (packet->payload > port.settings.mtu_bytes + kEthernetHeaderBytes) return DropReason::output_too_long;
+  if (!native && !port.settings.vlans.member(packet->vni)) return DropReason::vlan_egress;
+  if (packet->payload > port.output.longest_bytes) return DropReason::output_too_long;
   if (packet->flags & kPacketFabric) strip_fabric_header(*packet);
   if (port.output.congestion.congested()) mark_for_host(port, *packet);
   if (!native) insert_tag(*packet, static_cast<uint16_t>(packet->priority << 12 | packet->vni));

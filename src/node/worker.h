@@ -94,9 +94,9 @@ class Worker {
   void bound_arrivals(Port& port, Nanos now);
   HEDDLE_WAY void edge_receive(Port& port, Packet** packets, uint32_t count, Nanos now);
   HEDDLE_ASIDE void edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now);
-  void attach_flow(Port& port, Packet* packet, uint32_t match_index, Nanos now);
+  void attach_flow(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index, Nanos now);
   HEDDLE_ASIDE void detach_flow(Port& port, uint32_t match_index, Nanos now);
-  InputFlow* flow_in_use(Port& port, uint32_t match_index);
+  InputFlow* flow_in_use(Port& port, const MatchEntry& match, uint32_t match_index);
   FlowId flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nanos now);
   HEDDLE_ASIDE void wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index);
   HEDDLE_ASIDE void serve_waiting(Port& port, Nanos now);
@@ -123,6 +123,7 @@ class Worker {
   [[gnu::noinline]] void join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   uint32_t flow_queue_mark(const InputFlow& flow) const;
   bool pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  HEDDLE_ASIDE bool may_pass(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now);
   void hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);
   uint32_t input_buffers(const Port& port) const;
   [[gnu::noinline]] void place(Port& port, FlowId id, Nanos now);
@@ -130,6 +131,7 @@ class Worker {
   HEDDLE_ASIDE void drop_queue(Port& port, FlowId id, DropReason reason);
   HEDDLE_ASIDE void drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason reason);
   void finish_if_empty(Port& port, FlowId id, InputFlow& flow);
+  void finish(Port& port, FlowId id, InputFlow& flow);
   HEDDLE_ASIDE void hold_for(Port& port, FlowId id, Nanos until);
   HEDDLE_ASIDE void set_hold(Port& port, FlowId id, Nanos until);
   PortIndex choose_port(const Port& input, const Packet& packet, DropReason& reason);
@@ -145,7 +147,7 @@ class Worker {
   HEDDLE_ASIDE void drop_expired_frames(Port& port, FlowId id, Nanos now);
 
   // flow_ids.cc: output flow IDs
-  bool reserve_output(Port& port, FlowId id, InputFlow& flow, PortIndex output, uint8_t channel);
+  bool reserve_output(Port& port, InputFlow& flow, PortIndex output, const Packet& first);
   bool take_lent_id(Port& port, InputFlow& flow);
   void tell_wants(Port& input, PortIndex output);
   void on_want(Port& output, PortIndex input, uint32_t flows);
@@ -191,7 +193,7 @@ class Worker {
   void activate(Port& input, uint32_t index);
   HEDDLE_WAY bool serve(Port& input, Voq& voq, Nanos now);
   void cross(Port& input, PortIndex output, Packet* packet, Nanos now);
-  void accept(Port& output, Packet* packet);
+  void accept(Port& output, Packet* packet, uint8_t told);
   HEDDLE_ASIDE void tell_congestion(Port& output, const Packet& packet);
 
   // lossless.cc: waiting instead of dropping, PAUSE and PFC
@@ -211,10 +213,11 @@ class Worker {
   HEDDLE_WAY bool transmit_edge(Port& port, Nanos now);
   HEDDLE_ASIDE void age_pending(Port& port, Nanos now);
   HEDDLE_ASIDE void drop_expired(Port& port, Nanos now);
+  struct Taken;
   Packet* take_queued(Port& port, uint32_t lane);
   static uint32_t next_lane(OutputSide& output, LaneSet lanes);
-  static uint32_t end_of_turn(const OutputSide& output);
-  static void end_turn(OutputSide& output, uint32_t lane, uint32_t queued_before);
+  void settle_taken(Port& port, uint32_t lane, const Taken& taken);
+  void end_turn(Port& port, uint32_t lane, const Taken& taken);
   static void note_empty(OutputSide& output, uint32_t lane) {
     if (output.queues[lane].empty()) output.queued_lanes &= ~(LaneSet{1} << lane);
   }
@@ -232,7 +235,8 @@ class Worker {
   void send_burst(Port& port, Packet** packets, uint32_t count, Nanos now);
   HEDDLE_ASIDE void take_back(Port& port, Packet** packets, uint32_t count, size_t dirty_before);
   HEDDLE_ASIDE void drop_at_output(Port& output, Packet* packet, DropReason reason);
-  void give_room_back(Port& output, const Packet& packet);
+  Returns& returns_for(Port& output, const Packet& packet);
+  static void give_room_back(Returns& returns, const Packet& packet);
 
   // link_retry.cc: frames that the link may lose, kept and sent again
   Packet* second_of(Port& port, Packet* packet);
@@ -247,6 +251,7 @@ class Worker {
   // acknowledge.cc: deltas between tables, ACK frames, probes
   void mark_dirty(Port& output, FlowId id, OutputFlow& entry);
   HEDDLE_WAY void apply_acks(Nanos now);
+  HEDDLE_ASIDE void tell_own_input(Port& input, OutputFlow& entry, Nanos now);
   bool tell_input(OutputFlow& entry);
   void on_ack(Port& port, Epoch epoch, FlowId flow, uint32_t acknowledged, uint32_t lost, bool path_ended, Nanos now);
   void mark_ack_due(Port& port, FlowId id, InputFlow& flow, Nanos now);

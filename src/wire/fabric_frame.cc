@@ -149,16 +149,6 @@ DropReason check_other_frame(const uint8_t* data, uint32_t length, LinkFrame& fr
 
 // --- records ---
 
-AckRecord to_host(const heddle_ack_record& record) {
-  return {big_endian(record.flow_id),
-          record.flags,
-          record.severity,
-          big_endian(record.ack_flow),
-          big_endian(record.lost_total),
-          big_endian(record.credit_limit),
-          big_endian(record.path_epoch)};
-}
-
 ProbeRecord to_host(const heddle_probe_record& record) {
   return {big_endian(record.flow_id), big_endian(record.data_flow)};
 }
@@ -181,17 +171,6 @@ LoadRecord to_host(const heddle_load_record& record) {
 
 namespace {
 
-heddle_ack_record to_wire(const AckRecord& record) {
-  return {big_endian(record.flow),
-          record.flags,
-          record.severity,
-          big_endian(record.ack_flow),
-          big_endian(record.lost_total),
-          big_endian(record.credit_limit),
-          big_endian(record.path_epoch),
-          0};
-}
-
 heddle_probe_record to_wire(const ProbeRecord& record) {
   return {big_endian(record.flow), 0, big_endian(record.data_flow)};
 }
@@ -212,18 +191,9 @@ heddle_load_record to_wire(const LoadRecord& record) {
   return {big_endian(record.port), big_endian(record.utilisation), big_endian(record.queue_bytes)};
 }
 
-uint8_t open_kind(const Packet& packet) {
-  return packet.data[HEDDLE_ETHERNET_BYTES + offsetof(heddle_link_header, kind)];
-}
-
 template <uint8_t kKind, typename Record>
 bool append(Packet& packet, const Record& record) {
-  const auto wire = to_wire(record);
-  const size_t full = kRecordsStart + record_kind(kKind).max * sizeof(wire);
-  if (open_kind(packet) != kKind || packet.length >= full) return false;
-  std::memcpy(packet.data + packet.length, &wire, sizeof(wire));
-  packet.length = static_cast<uint16_t>(packet.length + sizeof(wire));
-  return true;
+  return wire_detail::append<kKind, kRecordKinds[kKind].max>(packet, to_wire(record));
 }
 
 }  // namespace
@@ -242,10 +212,9 @@ void start_records(Packet& packet, uint8_t kind, uint8_t channel) {
 }
 
 uint32_t record_count(const Packet& packet) {
-  return (packet.length - kRecordsStart) / record_kind(open_kind(packet)).bytes;
+  return (packet.length - kRecordsStart) / record_kind(wire_detail::open_kind(packet)).bytes;
 }
 
-bool append_record(Packet& packet, const AckRecord& record) { return append<HEDDLE_ACK>(packet, record); }
 bool append_record(Packet& packet, const ProbeRecord& record) { return append<HEDDLE_PROBE>(packet, record); }
 bool append_record(Packet& packet, const CreditRecord& record) { return append<HEDDLE_CREDIT>(packet, record); }
 bool append_record(Packet& packet, const NoticeRecord& record) { return append<HEDDLE_NOTICE>(packet, record); }

@@ -9,7 +9,7 @@
 // Positions and totals are 32-bit serial numbers (K3) and are not judged here: that takes the link's state.
 #pragma once
 
-#include <rte_hash_crc.h>
+#include <immintrin.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -130,26 +130,25 @@ constexpr uint64_t port_mac(FabricAddress address) {
 
 // --- every frame ---
 
-// CRC32C over `bytes` bytes from the link header on, its check field taken as 0 (K13).
+// CRC32C over `bytes` bytes from the link header on, its check field taken as 0 (K13). `bytes`: a multiple of 4, as all
+// headers have.
 inline uint32_t header_check(const uint8_t* link_header, uint32_t bytes) {
-  constexpr uint32_t kCheckOffset = offsetof(heddle_link_header, check);
-  uint64_t word = 0;
-  std::memcpy(&word, link_header, 8);
-  uint32_t crc = rte_hash_crc_8byte(word, 0xffffffff);
-  word = 0;
-  std::memcpy(&word, link_header + 8, kCheckOffset - 8);
-  crc = rte_hash_crc_8byte(word, crc);
+  static_assert(offsetof(heddle_link_header, check) == 12 && sizeof(heddle_link_header) == 16);
+  const auto word = [link_header](uint32_t offset) {
+    uint64_t value;
+    std::memcpy(&value, link_header + offset, sizeof value);
+    return value;
+  };
+  uint64_t crc = _mm_crc32_u64(0xffffffff, word(0));
+  crc = _mm_crc32_u64(crc, word(8) & 0xffffffff);
   uint32_t offset = sizeof(heddle_link_header);
-  for (; offset + 8 <= bytes; offset += 8) {
-    std::memcpy(&word, link_header + offset, 8);
-    crc = rte_hash_crc_8byte(word, crc);
-  }
-  if (offset < bytes) {  // all frames end on a multiple of 4
+  for (; offset + 8 <= bytes; offset += 8) crc = _mm_crc32_u64(crc, word(offset));
+  if (offset < bytes) {
     uint32_t half;
-    std::memcpy(&half, link_header + offset, 4);
-    crc = rte_hash_crc_4byte(half, crc);
+    std::memcpy(&half, link_header + offset, sizeof half);
+    crc = _mm_crc32_u32(static_cast<uint32_t>(crc), half);
   }
-  return ~crc;
+  return ~static_cast<uint32_t>(crc);
 }
 
 // check_frame() of kinds other than data; data + length holds at least a link header.
@@ -199,22 +198,47 @@ constexpr uint16_t life_units(Nanos life_ns) {
   return units > 0xffff ? uint16_t{0xffff} : static_cast<uint16_t>(units);
 }
 
-// The frame at packet.data must have passed check_frame as HEDDLE_DATA. Leaves data and length alone.
+// The 24 bytes of a data header behind the link header stand in a Packet in the same order, but in host order: turned
+// round as a whole.
+namespace wire_detail {
+constexpr uint32_t kDataFields = offsetof(heddle_data_header, flow_id);
+constexpr uint32_t kPacketFields = offsetof(Packet, output_flow);
+#define HEDDLE_SAME_PLACE(field, wire_field) \
+  static_assert(offsetof(Packet, field) - kPacketFields == offsetof(heddle_data_header, wire_field) - kDataFields)
+HEDDLE_SAME_PLACE(ftag, ftag);
+HEDDLE_SAME_PLACE(vc, vc);
+HEDDLE_SAME_PLACE(position, data_flow);
+HEDDLE_SAME_PLACE(destination, destination_node);
+HEDDLE_SAME_PLACE(source, source_node);
+HEDDLE_SAME_PLACE(vni, vni);
+HEDDLE_SAME_PLACE(cost, life);
+HEDDLE_SAME_PLACE(hop_limit, hop_limit);
+HEDDLE_SAME_PLACE(priority, priority);
+HEDDLE_SAME_PLACE(payload, length);
+#undef HEDDLE_SAME_PLACE
+static_assert(std::endian::native == std::endian::little && kPacketFields + 24 == sizeof(Packet));
+
+inline __m128i swap_first(__m128i fields) {  // flow ID, class, channel, position, destination, source
+  return _mm_shuffle_epi8(fields, _mm_setr_epi8(1, 0, 2, 3, 7, 6, 5, 4, 9, 8, 11, 10, 13, 12, 15, 14));
+}
+inline __m128i swap_last(__m128i fields) {  // VLAN, life, hops, priority, length
+  return _mm_shuffle_epi8(fields, _mm_setr_epi8(1, 0, 3, 2, 4, 5, 7, 6, -1, -1, -1, -1, -1, -1, -1, -1));
+}
+}  // namespace wire_detail
+
+// The frame at packet.data must have passed check_frame as HEDDLE_DATA. Leaves data and length alone; output_flow and
+// cost are 0.
 inline void read_data_header(Packet& packet) {
   static_assert(uint64_t{0xffff} * HEDDLE_LIFE_UNIT_NS <= 0xffffffff, "every life fits life_ns");
-  heddle_data_header header;
-  std::memcpy(&header, packet.data + HEDDLE_ETHERNET_BYTES, sizeof(header));
-  packet.input.flow = big_endian(header.flow_id);
-  packet.ftag = header.ftag;
-  packet.vc = header.vc;
-  packet.position = big_endian(header.data_flow);
-  packet.destination = {big_endian(header.destination_node), big_endian(header.destination_port)};
-  packet.source = {big_endian(header.source_node), big_endian(header.source_port)};
-  packet.vni = big_endian(header.vni);
-  packet.life_ns = uint32_t{big_endian(header.life)} * HEDDLE_LIFE_UNIT_NS;
-  packet.hop_limit = header.hop_limit;
-  packet.priority = header.priority;
-  packet.payload = big_endian(header.length);
+  const uint8_t* header = packet.data + HEDDLE_ETHERNET_BYTES;
+  const uint8_t* fields = header + wire_detail::kDataFields;
+  uint8_t* to = reinterpret_cast<uint8_t*>(&packet) + wire_detail::kPacketFields;
+  const __m128i first = wire_detail::swap_first(_mm_loadu_si128(reinterpret_cast<const __m128i*>(fields)));
+  const __m128i last = wire_detail::swap_last(_mm_loadu_si64(fields + 16));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_insert_epi16(first, 0, 0));
+  _mm_storeu_si64(to + 16, _mm_insert_epi16(last, 0, 1));
+  packet.input.flow = load_be16(fields);
+  packet.life_ns = uint32_t{load_be16(header + offsetof(heddle_data_header, life))} * HEDDLE_LIFE_UNIT_NS;
   packet.flags = static_cast<uint8_t>(packet.flags | kPacketFabric);
 }
 
@@ -241,30 +265,25 @@ inline void write_ethernet_header(uint8_t* data, uint64_t source_mac) {
 // Writes all 54 bytes in front of the original frame from the Packet and the Stamp, the same at the first hop
 // and in transit; sequence channel 0. Link padding of the hop before is cut off.
 inline void stamp_data_frame(Packet& packet, const Stamp& stamp) {
-  heddle_data_header header;
-  header.link.version = HEDDLE_VERSION;
-  header.link.kind = HEDDLE_DATA;
-  header.link.channel = stamp.channel;
-  header.link.flags = stamp.flags;
-  header.link.session_tag = big_endian(stamp.session_tag);
-  header.link.sequence = big_endian(stamp.sequence);
-  header.link.check = 0;
-  header.flow_id = big_endian(stamp.flow);
-  header.ftag = packet.ftag;
-  header.vc = stamp.vc;
-  header.data_flow = big_endian(stamp.data_flow);
-  header.destination_node = big_endian(packet.destination.node);
-  header.destination_port = big_endian(packet.destination.port);
-  header.source_node = big_endian(packet.source.node);
-  header.source_port = big_endian(packet.source.port);
-  header.vni = big_endian(packet.vni);
-  header.life = big_endian(stamp.life_units);
-  header.hop_limit = packet.hop_limit;
-  header.priority = packet.priority;
-  header.length = big_endian(packet.payload);
-  header.link.check = big_endian(header_check(reinterpret_cast<const uint8_t*>(&header), sizeof(header)));
+  uint8_t* header = packet.data + HEDDLE_ETHERNET_BYTES;
+  const uint8_t* from = reinterpret_cast<const uint8_t*>(&packet) + wire_detail::kPacketFields;
   write_ethernet_header(packet.data, stamp.source_mac);
-  std::memcpy(packet.data + HEDDLE_ETHERNET_BYTES, &header, sizeof(header));
+  const heddle_link_header link{.version = HEDDLE_VERSION,
+                                .kind = HEDDLE_DATA,
+                                .channel = stamp.channel,
+                                .flags = stamp.flags,
+                                .session_tag = big_endian(stamp.session_tag),
+                                .sequence = big_endian(stamp.sequence),
+                                .check = 0};
+  std::memcpy(header, &link, sizeof link);
+  __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  first = _mm_insert_epi32(first, stamp.flow | packet.ftag << 16 | stamp.vc << 24, 0);
+  first = _mm_insert_epi32(first, static_cast<int>(stamp.data_flow), 1);
+  const __m128i last = _mm_insert_epi16(_mm_loadu_si64(from + 16), stamp.life_units, 1);
+  uint8_t* fields = header + wire_detail::kDataFields;
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(fields), wire_detail::swap_first(first));
+  _mm_storeu_si64(fields + 16, wire_detail::swap_last(last));
+  store_be32(header + offsetof(heddle_link_header, check), header_check(header, sizeof(heddle_data_header)));
   packet.length = static_cast<uint16_t>(HEDDLE_DATA_OVERHEAD_BYTES + packet.payload);
 }
 
@@ -283,7 +302,15 @@ inline void restamp_again(Packet& packet, uint16_t units) {
 
 // --- record frames: ACK, probe, credit, notice, load, retry ---
 
-AckRecord to_host(const heddle_ack_record& record);
+inline AckRecord to_host(const heddle_ack_record& record) {
+  return {big_endian(record.flow_id),
+          record.flags,
+          record.severity,
+          big_endian(record.ack_flow),
+          big_endian(record.lost_total),
+          big_endian(record.credit_limit),
+          big_endian(record.path_epoch)};
+}
 ProbeRecord to_host(const heddle_probe_record& record);
 CreditRecord to_host(const heddle_credit_record& record);
 NoticeRecord to_host(const heddle_notice_record& record);
@@ -351,8 +378,33 @@ void start_records(Packet& packet, uint8_t kind, uint8_t channel = 0);
 // Records in an open frame.
 uint32_t record_count(const Packet& packet);
 
-// False, and nothing done, if the frame is full or of another kind.
-bool append_record(Packet& packet, const AckRecord& record);
+namespace wire_detail {
+inline uint8_t open_kind(const Packet& packet) {
+  return packet.data[HEDDLE_ETHERNET_BYTES + offsetof(heddle_link_header, kind)];
+}
+
+template <uint8_t kKind, uint32_t kMax, typename WireRecord>
+bool append(Packet& packet, const WireRecord& record) {
+  if (open_kind(packet) != kKind || packet.length >= kRecordsStart + kMax * sizeof(record)) return false;
+  std::memcpy(packet.data + packet.length, &record, sizeof(record));
+  packet.length = static_cast<uint16_t>(packet.length + sizeof(record));
+  return true;
+}
+}  // namespace wire_detail
+
+// False, and nothing done, if the frame is full or of another kind. ACKs stand here since there is one for every
+// packet.
+inline bool append_record(Packet& packet, const AckRecord& record) {
+  const heddle_ack_record wire{big_endian(record.flow),
+                               record.flags,
+                               record.severity,
+                               big_endian(record.ack_flow),
+                               big_endian(record.lost_total),
+                               big_endian(record.credit_limit),
+                               big_endian(record.path_epoch),
+                               0};
+  return wire_detail::append<HEDDLE_ACK, HEDDLE_ACK_RECORDS_MAX>(packet, wire);
+}
 bool append_record(Packet& packet, const ProbeRecord& record);
 bool append_record(Packet& packet, const CreditRecord& record);
 bool append_record(Packet& packet, const NoticeRecord& record);

@@ -24,22 +24,23 @@ struct alignas(64) Packet {
   uint8_t* data;       // first byte of the frame as it stands now
   Packet* next;        // queue link; nullptr outside queues
   Nanos arrival_ns;    // it came no earlier (K8)
-  uint32_t life_ns;    // remaining at arrival (K8)
   InputFlowRef input;  // where it came in: port, session of the port (decision 2), flow ID there
-  uint32_t position;   // data_flow of the header it came with
+  uint32_t life_ns;    // remaining at arrival (K8)
+  uint16_t length;     // bytes at data
+  uint8_t lane;        // of the output that it crosses to (topology/lanes.h)
+  uint8_t flags;       // PacketFlag
+  // From here on in the order of a data frame's header, which is read and written as a whole (wire/fabric_frame.h).
+  FlowId output_flow;  // reserved on the output side before it crosses (F6)
+  uint8_t ftag;
+  uint8_t vc;         // virtual channel that it came in; 0 from hosts
+  uint32_t position;  // data_flow of the header it came with
   FabricAddress destination;
   FabricAddress source;
-  uint16_t length;     // bytes at data
-  uint16_t payload;    // bytes of the original frame: what positions, extents and limits count
-  FlowId output_flow;  // reserved on the output side before it crosses (F6)
-  uint16_t vni;        // bridged: the VLAN
-  uint16_t cost;       // buffers it holds
-  uint8_t ftag;
-  uint8_t vc;    // virtual channel that it came in; 0 from hosts
-  uint8_t lane;  // of the output that it crosses to (topology/lanes.h)
+  uint16_t vni;   // bridged: the VLAN
+  uint16_t cost;  // buffers it holds; where a header has the life
   uint8_t hop_limit;
   uint8_t priority;  // PCP << 1 | DEI; in the high half the sender's round trip code (flow/congestion_level.h)
-  uint8_t flags;     // PacketFlag
+  uint16_t payload;  // bytes of the original frame: what positions, extents and limits count
 };
 
 static_assert(sizeof(Packet) == 64, "a Packet is one cache line");
