@@ -237,8 +237,8 @@ void Checker::drop_ghost(uint32_t link, unsigned direction, Packet& packet, bool
 
 // Forged data frames that no switch may forward. One with an old position only if the receiver is past it already.
 bool Checker::must_die(uint32_t link, unsigned direction, std::string_view forgery, const Packet& packet) const {
-  for (const std::string_view kind :
-       {"flow_id_high", "other_channel", "bad_kind", "other_version", "stale_tag", "no_life"})
+  for (const std::string_view kind : {"flow_id_high", "other_channel", "bad_kind", "other_version", "stale_tag",
+                                      "no_life", "strange_class", "strange_channel"})
     if (forgery == kind) return true;
   WireData data;
   if (forgery != "position_back" || !read_wire_data(packet.data, packet.length, data)) return false;

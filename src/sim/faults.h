@@ -96,7 +96,8 @@ class FaultInjector {
   X(flow_id_high)                                                                                           \
   X(ack_beyond)                                                                                             \
   X(lost_beyond) X(limit_beyond) X(total_beyond) X(probe_far) X(other_channel) X(bad_kind) X(other_version) \
-      X(other_topology) X(other_cable) X(late_hello) X(load_frame) X(strange_notice) X(stale_tag)
+      X(other_topology) X(other_cable) X(late_hello) X(load_frame) X(strange_notice) X(stale_tag)                     \
+      X(strange_class) X(strange_channel) X(limit_behind) X(severe) X(retry_ahead) X(retry_behind)
 // clang-format on
 
 enum class Forgery : uint8_t {

@@ -47,6 +47,12 @@ bool forge_data(Forgery forgery, Packet& packet, Random& random) {
       if (load_be16(header + offsetof(heddle_data_header, destination_node)) == HEDDLE_FLOOD_NODE) return false;
       store_be16(header + offsetof(heddle_data_header, flow_id), static_cast<uint16_t>(0xff00 | random.below(256)));
       break;
+    case Forgery::strange_class:  // the swarm has three at most
+      header[offsetof(heddle_data_header, ftag)] = static_cast<uint8_t>(3 + random.below(13));
+      break;
+    case Forgery::strange_channel:  // one that its class does not go in
+      header[offsetof(heddle_data_header, vc)] = header[offsetof(heddle_data_header, vc)] == 0;
+      break;
     default:
       return false;
   }
@@ -54,7 +60,7 @@ bool forge_data(Forgery forgery, Packet& packet, Random& random) {
   return true;
 }
 
-bool forge_records(Forgery forgery, Packet& packet, uint8_t kind) {
+bool forge_records(Forgery forgery, Packet& packet, uint8_t kind, Random& random) {
   uint8_t* record = packet.data + kRecord;
   const uint32_t count = load_be16(packet.data + kLink + sizeof(heddle_link_header));
   const auto add = [record](size_t offset, uint32_t more) {
@@ -63,12 +69,20 @@ bool forge_records(Forgery forgery, Packet& packet, uint8_t kind) {
   uint32_t record_bytes = 0;
   if (kind == HEDDLE_ACK) {
     record_bytes = sizeof(heddle_ack_record);
-    if (forgery == Forgery::ack_beyond)
+    if (forgery == Forgery::ack_beyond) {
       add(offsetof(heddle_ack_record, ack_flow), 0x20000000);
-    else if (forgery == Forgery::lost_beyond)
+    } else if (forgery == Forgery::lost_beyond) {
       add(offsetof(heddle_ack_record, lost_total), 0x20000000);
-    else
+    } else if (forgery == Forgery::limit_behind) {
+      record[offsetof(heddle_ack_record, flags)] |= HEDDLE_ACK_METERED;
+      store_be32(record + offsetof(heddle_ack_record, credit_limit),
+                 load_be32(record + offsetof(heddle_ack_record, ack_flow)) - 1000);
+    } else if (forgery == Forgery::severe) {  // K10: whoever is held by it does not stay so
+      record[offsetof(heddle_ack_record, flags)] |= HEDDLE_ACK_CONGESTION_PERSISTENT | HEDDLE_ACK_CONGESTION_SEVERE;
+      record[offsetof(heddle_ack_record, severity)] = kSeverityMax;
+    } else {
       return false;
+    }
   } else if (kind == HEDDLE_CREDIT) {
     record_bytes = sizeof(heddle_credit_record);
     if (forgery == Forgery::limit_beyond)
@@ -85,6 +99,15 @@ bool forge_records(Forgery forgery, Packet& packet, uint8_t kind) {
     record_bytes = sizeof(heddle_notice_record);
     if (forgery != Forgery::strange_notice) return false;
     store_be16(record, 60'000);
+  } else if (kind == HEDDLE_RETRY) {
+    record_bytes = sizeof(heddle_retry_record);
+    const auto by = static_cast<uint32_t>(1 + random.below(random.below(2) == 0 ? 3 : 1000));
+    if (forgery == Forgery::retry_ahead)  // what it says to have may be under way, lost or never sent
+      add(offsetof(heddle_retry_record, sequence), by);
+    else if (forgery == Forgery::retry_behind)
+      add(offsetof(heddle_retry_record, sequence), -by);
+    else
+      return false;
   } else {
     return false;
   }
@@ -138,7 +161,7 @@ bool forge_frame(Forgery forgery, Packet& packet, Random& random) {
   }
   if (data) return forge_data(forgery, packet, random);
   if (frame.kind == HEDDLE_HELLO) return forge_hello(forgery, packet, random);
-  return forge_records(forgery, packet, frame.kind);
+  return forge_records(forgery, packet, frame.kind, random);
 }
 
 }  // namespace heddle::sim

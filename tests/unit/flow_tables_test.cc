@@ -151,6 +151,18 @@ TEST(KeyedTable, KeepsWhatAMapKeeps) {
 }
 
 // All in one bucket: probes are bounded (K12), and what stands behind full buckets is found.
+TEST(KeyedTable, ALikelyRecordIsComparedFirst) {
+  KeyedTable<uint64_t, uint32_t> table(100);
+  constexpr uint32_t kHash = 0x12345678;
+  const uint32_t one = table.add(1, kHash), two = table.add(2, kHash);
+  const uint32_t likely = table.prefetch_likely(kHash);
+  EXPECT_EQ(table.find_likely(1, kHash, likely), one);
+  EXPECT_EQ(table.find_likely(2, kHash, likely), two);
+  EXPECT_EQ(table.find_likely(3, kHash, likely), kNotFound);
+  EXPECT_EQ(table.prefetch_likely(~kHash), kNotFound);
+  EXPECT_EQ(table.find_likely(1, ~kHash, kNotFound), kNotFound);
+}
+
 TEST(KeyedTable, BoundsItsProbes) {
   KeyedTable<uint64_t, uint32_t> table(1000);
   uint32_t added = 0;
