@@ -96,8 +96,8 @@ void HostileSender::write(Packet& packet, Fabric& fabric, uint16_t host, Nanos n
 // PAUSE or PFC without end, now and then one that ends it, or one that says nothing that is right.
 void HostileSender::write_storm(Packet& packet, uint64_t source) {
   PauseFrame frame{.by_priority = random_.below(2) == 0, .enabled = static_cast<uint8_t>(random_.next()), .quanta = {}};
-  for (uint16_t& quanta : frame.quanta)
-    quanta = random_.below(16) == 0 ? uint16_t{0} : static_cast<uint16_t>(random_.next());
+  const bool ends = random_.below(512) == 0;
+  for (uint16_t& quanta : frame.quanta) quanta = ends ? uint16_t{0} : static_cast<uint16_t>(random_.next());
   write_pause(packet, frame, source);
   if (random_.below(8) == 0) packet.length = static_cast<uint16_t>(random_.below(60));
 }

@@ -234,7 +234,8 @@ void ScenarioRun::measure_flow(const HostFlow& flow, uint64_t offered_bps, Workl
   Nanos gap = flow.longest_gap_ns, gap_at = flow.longest_gap_at_ns;
   const Nanos last = std::max(flow.last_delivery_ns, flow.gap_since_ns);
   const Nanos end = std::min(flow.stops_ns, engine_.now());
-  if (end > last && end - last > gap) {  // it still lasts, or did when the flow stopped
+  const bool done = flow.delivered_frames >= flow.frames_max;
+  if (!done && end > last && end - last > gap) {  // it still lasts, or did when the flow stopped
     gap = end - last;
     gap_at = last;
   }
