@@ -50,7 +50,8 @@ LinkRetry::Outcome LinkRetry::apply(const RetryRecord& record, PacketQueue& rele
     asked_round_ = record.round;
     return Outcome::fine;
   }
-  if (serial_before(sent_, record.sequence)) return Outcome::contradiction;
+  // Records come in order (K2), so what the other end has only grows: it never had what it took back.
+  if (serial_before(sent_, record.sequence) || serial_before(record.sequence, settled_)) return Outcome::contradiction;
   ask_backoff_ = 0;
   ask_at_ns_ = now + ask_ns_;
   if (serial_before(settled_, record.sequence)) settle(record.sequence, released);

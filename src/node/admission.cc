@@ -50,12 +50,12 @@ uint32_t Worker::flow_queue_mark(const InputFlow& flow) const {
 // may pass by it in a turn is bounded by the room.
 bool Worker::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
   const uint8_t special = flow.flags & (kFlowLeaving | kFlowPending | kFlowLimited | kFlowMetered | kFlowFull);
-  if (special != 0 && !may_pass(port, id, flow, packet->payload, now)) return false;
   if (port.is_fabric()) {
     if (packet->hop_limit == 0) return false;
     if (packet->vc == kLossyChannel && port.credits[kLossyChannel].held() > settings_.input_drop_mark_packets)
       return false;
   }
+  if (special != 0 && !may_pass(port, id, flow, packet->payload, now)) return false;
   if (flow.output_flow == kNoFlow) {
     DropReason reason = DropReason::none;
     const PortIndex output = choose_port(port, *packet, reason);

@@ -97,6 +97,7 @@ void Worker::accept(Port& output, Packet* packet, uint8_t told) {
   if (packet->output_flow != kNoFlow) {
     OutputFlow& entry = output.output.flows[packet->output_flow];
     assert(entry.input == packet->input);
+    assert(entry.state != OutputFlowState::free);
     ++entry.queued;
     entry.told = told;
     dead = dead || (entry.flags & kOutputEnded);

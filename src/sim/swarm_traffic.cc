@@ -138,7 +138,8 @@ void draw_hostile(Swarm& swarm, Random& random) {
 void draw_crowd(Swarm& swarm, Random random) {
   if (!one_in(random, 4)) return;
   FabricSettings& settings = swarm.setup.topology.settings;
-  settings.output_room_buffers = std::max(settings.output_room_buffers, 64u);
+  // Less never lets a queue grow past the marks of congestion.
+  if (one_in(random, 2)) settings.output_room_buffers = std::max(settings.output_room_buffers, 64u);
   for (HostSetup& host : swarm.setup.hosts) {
     host.to_switch.rate_bps = 10'000'000'000;
     host.from_switch.rate_bps = std::min<uint64_t>(host.from_switch.rate_bps, 1'000'000'000);

@@ -217,6 +217,7 @@ HEDDLE_SAME_PLACE(priority, priority);
 HEDDLE_SAME_PLACE(payload, length);
 #undef HEDDLE_SAME_PLACE
 static_assert(std::endian::native == std::endian::little && kPacketFields + 24 == sizeof(Packet));
+static_assert(offsetof(FabricAddress, node) == 0 && offsetof(FabricAddress, port) == 2);
 
 inline __m128i swap_first(__m128i fields) {  // flow ID, class, channel, position, destination, source
   return _mm_shuffle_epi8(fields, _mm_setr_epi8(1, 0, 2, 3, 7, 6, 5, 4, 9, 8, 11, 10, 13, 12, 15, 14));

@@ -150,7 +150,6 @@ TEST(KeyedTable, KeepsWhatAMapKeeps) {
   }
 }
 
-// All in one bucket: probes are bounded (K12), and what stands behind full buckets is found.
 TEST(KeyedTable, ALikelyRecordIsComparedFirst) {
   KeyedTable<uint64_t, uint32_t> table(100);
   constexpr uint32_t kHash = 0x12345678;
@@ -163,6 +162,7 @@ TEST(KeyedTable, ALikelyRecordIsComparedFirst) {
   EXPECT_EQ(table.find_likely(1, ~kHash, kNotFound), kNotFound);
 }
 
+// All in one bucket: probes are bounded (K12), and what stands behind full buckets is found.
 TEST(KeyedTable, BoundsItsProbes) {
   KeyedTable<uint64_t, uint32_t> table(1000);
   uint32_t added = 0;

@@ -138,6 +138,11 @@ TEST(LinkRetryTest, ContradictionsAndHopelessLinksAreTold) {
   Pair pair;
   pair.send();
   EXPECT_EQ(pair.hear({.flags = 0, .round = 0, .sequence = 2}), LinkRetry::Outcome::contradiction);
+  Pair other;
+  other.send();
+  other.deliver();
+  EXPECT_EQ(other.hear({.flags = 0, .round = 0, .sequence = 1}), LinkRetry::Outcome::fine);
+  EXPECT_EQ(other.hear({.flags = HEDDLE_RETRY_MISSING, .round = 0, .sequence = 0}), LinkRetry::Outcome::contradiction);
   LinkRetry::Outcome outcome = LinkRetry::Outcome::fine;
   uint32_t rounds = 0;
   for (; outcome == LinkRetry::Outcome::fine && rounds < 100; ++rounds) {
