@@ -33,6 +33,9 @@ uint32_t fabric_mtu_bytes(uint32_t edge_mtu_bytes);
 // The largest frame on a port: MTU, Ethernet header and, on edge ports, a tag.
 uint32_t frame_bytes_max(const TopologyPort& port);
 
+// Devices of DPDK that one process can have: RTE_MAX_ETHPORTS of Debian's build. Packet sockets are none.
+constexpr uint32_t kDpdkDevicesMax = 32;
+
 // True if the device string is one of this DPDK virtual driver, as in net_af_xdp0,iface=eth1.
 bool device_uses(std::string_view device, std::string_view driver);
 

@@ -38,6 +38,7 @@ class ProcessCheck {
     const YamlValue& source = sources_.nodes[node].devices_by_port[port];
     if (!device.empty()) {
       check_device_unique(device, source);
+      check_device_count(device, source);
       check_device_frames(topology_port, device, source);
     } else if (!topology_port.fabric) {
       no_device(node, source, "a device for each edge port");
@@ -77,6 +78,12 @@ class ProcessCheck {
     const auto [other, is_new_interface] = interfaces_.emplace(interface, source.path());
     if (is_new_interface) return;
     source.problem("interface " + interface + ", which is at " + other->second, "another interface");
+  }
+
+  void check_device_count(const std::string& device, const YamlValue& source) {
+    if (device_uses(device, "packet_socket") || ++dpdk_devices_ <= kDpdkDevicesMax) return;
+    source.problem("DPDK device number " + std::to_string(dpdk_devices_),
+                   std::to_string(kDpdkDevicesMax) + " of them in a process, and packet sockets");
   }
 
   void check_device_frames(const TopologyPort& port, const std::string& device, const YamlValue& source) {
@@ -153,6 +160,7 @@ class ProcessCheck {
   const NodeFileSources& sources_;
   std::map<std::string, std::string> names_;       // device -> where it stands
   std::map<std::string, std::string> interfaces_;  // iface= -> where it stands
+  uint32_t dpdk_devices_ = 0;
 };
 
 }  // namespace

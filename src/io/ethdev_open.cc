@@ -13,7 +13,11 @@
 #include <string_view>
 #include <thread>
 
+#include "config/budget.h"
+
 namespace heddle {
+
+static_assert(kDpdkDevicesMax <= RTE_MAX_ETHPORTS, "what configurations may ask for");
 
 namespace {
 // A memif client can't start before its server is there.

@@ -152,6 +152,25 @@ TEST(NodeFileErrors, AfPacketFrameInItsSlot) {
             "etc/node.yaml:5:7: devices.p2: found MTU 3000, allowed up to 1950 (framesz of the device)\n");
 }
 
+TEST(NodeFileErrors, DevicesOfDpdkHaveABound) {
+  std::string topology = "name: x\nnodes:\n  s: { address: 1, ports: {", devices;
+  for (int port = 1; port <= 34; ++port) {
+    topology += " p" + std::to_string(port) + ": ,";
+    const std::string device = port == 1 ? "packet_socket0,iface=a" : "net_tap" + std::to_string(port);
+    devices += "  p" + std::to_string(port) + ": \"" + device + "\"\n";
+  }
+  topology.back() = '}';
+  const auto load = [&](const std::string& path, ConfigErrors& errors) {
+    return parse_topology(topology + " }\n", path, errors);
+  };
+  ConfigErrors errors;
+  const std::string text = "topology: t.yaml\nnode: s\nbuffers: 400000\nmemory: 2G\ndevices:\n";
+  EXPECT_FALSE(parse_node_file(text + devices, "etc/node.yaml", load, errors));
+  EXPECT_EQ(errors.text(),
+            "etc/node.yaml:39:8: devices.p34: found DPDK device number 33, allowed 32 of them in a process, and packet "
+            "sockets\n");
+}
+
 TEST(NodeFileErrors, StationsOfTheTopologyFitTheTable) {
   std::string stations = "stations:\n";
   for (int i = 0; i < 600; ++i) {
