@@ -13,24 +13,17 @@ namespace heddle {
 
 // X(name): what the protocol did, counted per port; the simulator's coverage table lists them all.
 // clang-format off
-#define HEDDLE_PROTOCOL_EVENTS(X)                                                                                \
-  X(flow_created)                                                                                                \
-  X(flow_freed)                                                                                                  \
-  X(id_reserved)                                                                                                 \
-  X(id_given_back)                                                                                               \
-  X(id_lent)                                                                                                     \
-  X(id_waited)                                                                                                   \
-  X(id_yielded)                                                                                                  \
-  X(id_refused)                                                                                                  \
-  X(edge_id_waited)                                                                                              \
-  X(hole)                                                                                                        \
-  X(probe_sent) X(probe_answered) X(ack_sent) X(ack_received) X(ack_lost_bytes) X(ack_absorbed) X(session_began) \
-      X(session_ended) X(session_replaced) X(session_reset) X(orphan_made) X(orphan_freed) X(settled_by_end)     \
-          X(flow_held) X(flow_moved) X(path_ended) X(pair_held) X(credit_sent) X(credit_asked) X(credit_blocked) \
-              X(credit_loss_synced) X(room_blocked) X(notice_sent) X(notice_news) X(routes_compiled) X(learned)  \
-                  X(station_moved) X(station_aged) X(learn_refused) X(flooded) X(checksum_completed)             \
-                      X(silence_forgiven) X(congestion_new) X(congestion_persistent) X(flow_limited)         \
-                          X(flow_blocked) X(limit_ended) X(limit_expired) X(pause_sent) X(pause_ended) X(pause_heard) X(pause_overruled) X(lossless_lost) X(flow_metered) X(meter_ended) X(credit_told) X(credit_waited) X(sent_again) X(retry_asked) X(retry_missed) X(retry_reported) X(retry_full) X(ecn_marked)
+#define HEDDLE_PROTOCOL_EVENTS(X)                                                                             \
+  X(flow_created) X(flow_freed) X(id_reserved) X(id_given_back) X(id_lent) X(id_waited) X(id_yielded)         \
+  X(id_refused) X(edge_id_waited) X(hole) X(probe_sent) X(probe_answered) X(ack_sent) X(ack_received)         \
+  X(ack_lost_bytes) X(ack_absorbed) X(session_began) X(session_ended) X(session_replaced) X(session_reset)    \
+  X(orphan_made) X(orphan_freed) X(settled_by_end) X(flow_held) X(flow_moved) X(path_ended) X(pair_held)      \
+  X(credit_sent) X(credit_asked) X(credit_blocked) X(credit_loss_synced) X(room_blocked) X(notice_sent)       \
+  X(notice_news) X(routes_compiled) X(learned) X(station_moved) X(station_aged) X(learn_refused) X(flooded)   \
+  X(checksum_completed) X(silence_forgiven) X(congestion_new) X(congestion_persistent) X(flow_limited)        \
+  X(flow_blocked) X(limit_ended) X(limit_expired) X(pause_sent) X(pause_ended) X(pause_heard)                 \
+  X(pause_overruled) X(lossless_lost) X(flow_metered) X(meter_ended) X(meter_lifted) X(credit_told)           \
+  X(credit_waited) X(sent_again) X(retry_asked) X(retry_missed) X(retry_reported) X(retry_full) X(ecn_marked)
 // clang-format on
 
 enum class ProtocolEvent : uint8_t {

@@ -73,10 +73,12 @@ bool Worker::take_credit(Port& port, const AckRecord& record, OutputFlow& entry)
   if (metered && serial_before(record.credit_limit, record.ack_flow)) return false;
   // Of an ID that nobody uses, or with nothing under way, it is old news or none.
   if (entry.state != OutputFlowState::reserved || (metered && entry.extent() == 0)) return true;
-  if (metered)
+  if (metered) {
     entry.flags |= kOutputMetered;
-  else
+  } else if (entry.flags & kOutputMetered) {
     entry.flags &= static_cast<uint8_t>(~kOutputMetered);
+    port.counters.count(ProtocolEvent::meter_lifted);
+  }
   entry.credit_limit = record.credit_limit;
   if (entry.input.flow == kNoFlow) return true;
   entry.flags |= kOutputCredit;

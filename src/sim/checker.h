@@ -102,6 +102,7 @@ class Checker : public Watcher {
     uint32_t limit = 0;    // as last seen
     uint32_t there = 0;    // position behind all that had crossed then
     uint32_t ceiling = 0;  // nothing goes beyond: the limit, or what had crossed before it came
+    uint64_t lifted = 0;   // flows of the port that were free of their limit again, then
   };
   struct EndedSession {  // of a port: how far its flows were settled
     Epoch epoch = 0;

@@ -163,9 +163,11 @@ void Checker::check_meter(uint16_t node, const Port& port, FlowId id) {
   }
   const uint32_t there = entry.data_flow + held_.bytes[flow_slot(port.index, id)];
   const bool all_settled = !serial_before(entry.ack_flow, ghost.there);
-  if (!ghost.metered || all_settled || ghost.limit != entry.credit_limit)
+  // Between two looks it may have been free, and come to the very limit that it had.
+  const uint64_t lifted = port.counters.events[static_cast<unsigned>(ProtocolEvent::meter_lifted)];
+  if (!ghost.metered || all_settled || ghost.limit != entry.credit_limit || ghost.lifted != lifted)
     ghost.ceiling = serial_before(there, entry.credit_limit) ? entry.credit_limit : there;
-  ghost = {true, entry.credit_limit, there, ghost.ceiling};
+  ghost = {true, entry.credit_limit, there, ghost.ceiling, lifted};
   if (serial_before(ghost.ceiling, there))
     fail(6, place(node, port.index) + " output flow " + std::to_string(id) + ": at " + std::to_string(there) +
                 ", granted up to " + std::to_string(entry.credit_limit) + ": " + numbers(entry));
