@@ -35,6 +35,8 @@ enum InputFlowFlag : uint8_t {
   kFlowTimed = 0x20,    // in the worker's wheel of releases (C5), also when the flow is gone
 };
 
+constexpr uint8_t kFlowOfItsId = kFlowLeaving | kFlowMetered;  // what ends with the output flow ID it has
+
 struct alignas(64) InputFlow {
   PacketQueue queue;
   uint32_t next_data_flow;  // bytes received (fabric: position expected next)

@@ -6,12 +6,10 @@
 namespace heddle {
 
 OutputFlowTable::OutputFlowTable(uint32_t flow_ids, uint32_t inputs)
-    : flows_(flow_ids + 1),
-      size_(flow_ids),
-      held_(inputs),
-      share_(std::max(1u, flow_ids / (2 * std::max(1u, inputs - 1)))),
-      shared_(flow_ids - std::min(flow_ids, share_ * (inputs - 1))),
-      free_(1) {
+    : flows_(flow_ids + 1), size_(flow_ids), left_(inputs), free_(1) {
+  const uint32_t share = std::max(1u, flow_ids / (2 * std::max(1u, inputs - 1)));
+  std::fill(left_.begin(), left_.end(), static_cast<int32_t>(share));
+  shared_ = flow_ids - std::min(flow_ids, share * (inputs - 1));
   for (uint32_t id = 1; id <= flow_ids; ++id)
     flows_[id].next_free = id == flow_ids ? kNoFlow : static_cast<FlowId>(id + 1);
 }

@@ -82,11 +82,12 @@ class OutputFlowTable {
   // An ID that serves `input`, or kNoFlow while that port may not have another one. The one that was freed last
   // comes first, since its entry is still in the cache; positions that run on keep its uses apart (K4).
   FlowId reserve(const InputFlowRef& input, uint8_t ftag) {
-    uint32_t& held = held_[input.port];
-    const bool shared = held >= share_;
-    if (shared && shared_ == 0) return kNoFlow;
-    shared_ -= shared;
-    ++held;
+    int32_t& left = left_[input.port];
+    if (left <= 0) {
+      if (shared_ == 0) return kNoFlow;
+      --shared_;
+    }
+    --left;
     const FlowId id = free_;
     OutputFlow& entry = flows_[id];
     free_ = entry.next_free;
@@ -101,7 +102,7 @@ class OutputFlowTable {
   // Puts an entry back; the caller has seen that extent, queue and pending deltas are zero. A timer may still run.
   void free(FlowId id) {
     OutputFlow& entry = flows_[id];
-    shared_ += --held_[entry.input.port] >= share_;
+    if (++left_[entry.input.port] <= 0) ++shared_;
     --used_;
     entry.flags &= kOutputTimed;  // a free one has no other
     entry.state = OutputFlowState::free;
@@ -112,9 +113,8 @@ class OutputFlowTable {
  private:
   std::vector<OutputFlow> flows_;  // entry 0 is never used
   uint32_t size_;
-  std::vector<uint32_t> held_;  // by input: IDs that serve it
-  uint32_t share_;              // so many an input may always have
-  uint32_t shared_;             // IDs for whoever comes first, not in use
+  std::vector<int32_t> left_;  // by input: of the IDs that it may always have; below 0, those it has of the others
+  uint32_t shared_;            // IDs for whoever comes first, not in use
   FlowId free_;
   uint32_t used_ = 0;
 };

@@ -42,7 +42,8 @@ MatchBlocks plain_mask(uint8_t match) {
 }
 
 // The key of a plain IPv4 frame, from fixed offsets. Reads 16 bytes of it, then its addresses and ports.
-MatchBlocks plain_blocks(const uint8_t* data, PortIndex port, uint16_t vlan, uint8_t ftag, const MatchBlocks& mask) {
+MatchBlocks plain_blocks(const uint8_t* data, PortIndex port, uint16_t vlan, const PlainPattern& pattern) {
+  const MatchBlocks& mask = pattern.mask;
   static_assert(offsetof(MatchKey, input_port) == 12 && offsetof(MatchKey, vni) == 14);
   static_assert(offsetof(MatchKey, source_address) == 16 && offsetof(MatchKey, destination_address) == 32);
   static_assert(offsetof(MatchKey, source_port) == 48 && offsetof(MatchKey, l3) == 56);
@@ -52,7 +53,7 @@ MatchBlocks plain_blocks(const uint8_t* data, PortIndex port, uint16_t vlan, uin
     return value;
   };
   const __m128i macs = _mm_loadu_si128(reinterpret_cast<const __m128i*>(data));
-  const uint64_t rest = 4 | uint64_t{data[23]} << 8 | uint64_t{ftag} << 16;  // l3, protocol, ftag
+  const uint64_t rest = pattern.fixed | uint64_t{data[23]} << 8;  // the protocol
   return {
       {_mm_and_si128(mask.blocks[0], _mm_insert_epi32(macs, port | vlan << 16, 3)),
        _mm_and_si128(mask.blocks[1], _mm_cvtsi32_si128(word(26))),
@@ -84,7 +85,7 @@ EdgeInput::EdgeInput(const Topology& topology, uint32_t match_entries, uint32_t 
       matches_(match_entries, key, tables),
       classifier_(topology.classes) {
   for (const TrafficClass& traffic_class : topology.classes)
-    plain_masks_[traffic_class.ftag] = plain_mask(traffic_class.match);
+    plain_patterns_[traffic_class.ftag] = {plain_mask(traffic_class.match), 4 | uint64_t{traffic_class.ftag} << 16};
   for (const StaticStation& station : topology.stations)
     stations_.add_fixed(station.mac, station.vlan, station.address);
   for (const TopologyNode& node : topology.nodes)
@@ -99,8 +100,7 @@ DropReason EdgeInput::read(Packet& packet, const EdgePortInput& port, EdgeKey& k
       is_plain_ipv4(packet.data, packet.length)) {
     const TrafficClass& traffic_class = classifier_.of_untagged_ip(packet.data[15] >> 2);
     set_class(packet, port, traffic_class, vlans.native);
-    const MatchBlocks blocks =
-        plain_blocks(packet.data, port.port, vlans.native, traffic_class.ftag, plain_masks_[traffic_class.ftag]);
+    const MatchBlocks blocks = plain_blocks(packet.data, port.port, vlans.native, plain_patterns_[traffic_class.ftag]);
     key.hash = matches_.hash(blocks);
     matches_.prefetch_bucket(key.hash);
     blocks.store(key.match);

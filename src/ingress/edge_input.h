@@ -45,6 +45,12 @@ struct EdgeKey {
   uint32_t hash;
 };
 
+// Of a class, for plain IPv4 frames: what of them is in the key (F1), and the same of all.
+struct PlainPattern {
+  MatchBlocks mask;
+  uint64_t fixed;  // of the key's last 8 bytes
+};
+
 inline constexpr FabricAddress kFloodAddress{HEDDLE_FLOOD_NODE, 0xffff};
 
 // A frame passes read() and is looked up in matches(), burst by burst; where the entry found is current that is all.
@@ -88,8 +94,8 @@ class EdgeInput {
   StationTable stations_;
   MatchTable matches_;
   Classifier classifier_;
-  std::array<MatchBlocks, kClassesMax> plain_masks_{};  // by FTAG
-  std::map<uint32_t, uint32_t> station_quotas_;         // of every edge port of the fabric: node << 16 | port
+  std::array<PlainPattern, kClassesMax> plain_patterns_{};  // by FTAG
+  std::map<uint32_t, uint32_t> station_quotas_;             // of every edge port of the fabric: node << 16 | port
 };
 
 template <typename Flows>

@@ -86,7 +86,7 @@ bool Worker::tell_input(OutputFlow& entry) {
 // Bytes of an input flow are settled downstream. Of an ended session: absorbed (K9).
 void Worker::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged, uint32_t lost, bool path_ended,
                     Nanos now) {
-  if (epoch != port.input.epoch) return port.counters.count(ProtocolEvent::ack_absorbed);
+  if (epoch != port.input.ref.epoch) return port.counters.count(ProtocolEvent::ack_absorbed);
   InputFlow& flow = port.input.flows[id];
   flow.ack_flow += acknowledged;
   flow.lost_total += lost;
@@ -170,7 +170,7 @@ void Worker::make_ack_frames(Port& port, Nanos now) {
     port.counters.count(ProtocolEvent::ack_sent);
     queue_control(port, packet);
   }
-  input.ack_due.erase(input.ack_due.begin(), input.ack_due.begin() + told);
+  input.ack_due.erase_front(told);
   if (input.ack_due.empty()) input.ack_urgent = false;
 }
 

@@ -10,7 +10,7 @@ namespace heddle {
 // Every frame of a flow passes here, at the edge and in transit.
 void Worker::admit(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
   flow.next_data_flow += packet->payload;
-  packet->input = InputFlowRef::of(port.input.epoch, port.index, id);
+  packet->input = port.input.ref.with(id);
   if (flow.state != FlowState::idle || !pass_through(port, id, flow, packet, now))
     join_queue(port, id, flow, packet, now);
 }
@@ -84,7 +84,7 @@ void Worker::hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nano
   packet->output_flow = flow.output_flow;
   take_lane(*packet, voq);
   if (flow.flags & kFlowLimited) spend_share(port, packet->input.flow, packet->payload, now);
-  cross(port, flow.follow_port, packet, now);
+  cross(port, flow.follow_port, packet, &flow, now);
 }
 
 // What the port's frames hold, this one included. On a fabric port those in the outputs count too: they hold link
@@ -126,6 +126,7 @@ void Worker::place(Port& port, FlowId id, Nanos now) {
   }
   if (flow.output_flow != kNoFlow) {
     give_back(port, flow, false);
+    flow.flags &= static_cast<uint8_t>(~kFlowOfItsId);
     port.counters.count(ProtocolEvent::flow_moved);
   }
   route(port, id, now);

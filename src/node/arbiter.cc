@@ -81,26 +81,32 @@ bool Worker::serve(Port& input, Voq& voq, Nanos now) {
   return !voq.ready.empty() || voq.fifos != 0;
 }
 
-void Worker::cross(Port& input, PortIndex output, Packet* packet, Nanos now) {
+// `flow`: that of the packet, which is in its extent; nullptr if it has none.
+void Worker::cross(Port& input, PortIndex output, Packet* packet, const InputFlow* flow, Nanos now) {
   if (!input.is_fabric()) packet->arrival_ns = now;  // K8: life counts from leaving the ingress edge queue
-  const InputFlow& flow = input.input.flows[packet->input.flow];
-  const uint8_t known = packet->output_flow == kNoFlow ? uint8_t{0} : flow.congestion;
+  const uint8_t known = flow == nullptr ? uint8_t{0} : flow->congestion;
   if (is_own(output)) return accept(own(output), packet, known);
-  const bool first = flow.flow_extent() == packet->payload && flow.data_flow - packet->payload == flow.turn_start;
+  bool first = false;
+  if (flow != nullptr) {
+    const uint32_t before = flow->data_flow - packet->payload;
+    first = before == flow->turn_start && before == flow->ack_flow;
+  }
   send_packet(output, packet, known, first);
 }
 
 // The output side of the crossing; its flow has been told of so much congestion (C3). An output flow ID reserved in a
 // session that has ended takes nothing more.
 void Worker::accept(Port& output, Packet* packet, uint8_t told) {
-  bool dead = !output.usable();
-  if (packet->output_flow != kNoFlow) {
+  bool dead;
+  if (packet->output_flow == kNoFlow) {
+    dead = !output.usable();
+  } else {
     OutputFlow& entry = output.output.flows[packet->output_flow];
     assert(entry.input == packet->input);
     assert(entry.state != OutputFlowState::free);
     ++entry.queued;
     entry.told = told;
-    dead = dead || (entry.flags & kOutputEnded);
+    dead = entry.flags & kOutputEnded;
   }
   if (dead) return drop_at_output(output, packet, DropReason::link_down);
   if (output.output.congestion.congested() && packet->output_flow != kNoFlow) tell_congestion(output, *packet);

@@ -16,7 +16,7 @@ uint64_t congestion_rate_bps(const TopologyPort& port) { return port.rate_bps !=
 
 // The level of a flow has been told by the hop below, or by its output here.
 void Worker::on_congestion(Port& port, Epoch epoch, FlowId id, uint8_t congestion, Nanos now) {
-  if (epoch != port.input.epoch) return;
+  if (epoch != port.input.ref.epoch) return;
   InputFlow& flow = port.input.flows[id];
   if (!flow.in_use() || !edge_.classifier().of_ftag(flow.ftag).congestion_control) return;
   flow.congestion = congestion;
@@ -102,8 +102,10 @@ void Worker::block(Port& port, FlowId id, InputFlow& flow, Nanos now) {
   port.counters.count(ProtocolEvent::flow_blocked);
   const Nanos release = flow.flags & kFlowLimited ? port.input.limits[id].release_ns : 0;
   if (release <= now) return;  // an acknowledgement or credit wakes it
-  if (flow.flow_extent() == 0 && flow.output_flow != kNoFlow)
+  if (flow.flow_extent() == 0 && flow.output_flow != kNoFlow) {
     give_back(port, flow, false);  // others may need the ID meanwhile (K11)
+    flow.flags &= static_cast<uint8_t>(~kFlowOfItsId);
+  }
   if (flow.flags & kFlowTimed) return;
   flow.flags |= kFlowTimed;
   releases_.add(kInputTimer | reference(port.index, id), release,

@@ -12,17 +12,21 @@ bool Worker::send_pending(Port& port, Nanos now) {
   const uint32_t count = port.output.pending_packets;
   std::copy_n(port.output.pending.begin(), count, burst);
   port.output.pending_packets = 0;
-  send_burst(port, burst, count, now);
+  if (port.is_fabric())
+    send_burst<false>(port, burst, count, now);
+  else
+    send_burst<true>(port, burst, count, now);
   return port.output.pending_packets == 0;
 }
 
 // Hands frames to the device; what it takes has left: room and credit go back, and at an edge port the frame counts as
 // delivered (F8). What it refuses stays first in line. The packets are the device's once it has taken them, so all are
 // settled before, and those that it refuses are taken back.
+template <bool kDeliver>
 void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now) {
   if (count == 0) return;
   PortCounters& counters = port.counters;
-  const bool deliver = !port.is_fabric(), congested = port.output.congestion.congested();
+  const bool congested = kDeliver && port.output.congestion.congested();
   const size_t dirty_before = dirty_.size();
   uint64_t bytes = 0, delivered_frames = 0, delivered_bytes = 0;
   Returns* returns = nullptr;
@@ -30,13 +34,13 @@ void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now)
   for (uint32_t i = 0; i < count; ++i) {
     const Packet& packet = *packets[i];
     bytes += packet.length;
-    if (packet.input.port == kNoPort) continue;  // made here
     if (const uint32_t to = uint32_t{packet.input.port} << 8 | packet.lane; to != returns_to) {
+      if (packet.input.port == kNoPort) continue;  // made here
       returns = &returns_for(port, packet);
       returns_to = to;
     }
     give_room_back(*returns, packet);
-    if (!deliver || packet.output_flow == kNoFlow) continue;
+    if (!kDeliver || packet.output_flow == kNoFlow) continue;
     OutputFlow& entry = port.output.flows[packet.output_flow];
     --entry.queued;
     entry.pending_ack += packet.payload;
@@ -79,8 +83,7 @@ void Worker::take_back(Port& port, Packet** packets, uint32_t count, size_t dirt
     entry.flags &= static_cast<uint8_t>(~kOutputDirty);
     return true;
   };
-  dirty_.erase(std::remove_if(dirty_.begin() + static_cast<ptrdiff_t>(dirty_before), dirty_.end(), nothing_to_tell),
-               dirty_.end());
+  dirty_.erase_if(dirty_before, nothing_to_tell);
 }
 
 // A frame that crossed and was never stamped: this side settles it (K4).

@@ -209,7 +209,7 @@ void Worker::receive_no_flow(Port& port, Packet* packet, Nanos now) {
   if (voq.room < packet->cost + kept) return drop_at_input(port, packet, DropReason::output_full);
   packet->output_flow = kNoFlow;
   take_lane(*packet, voq);
-  cross(port, output, packet, now);
+  cross(port, output, packet, nullptr, now);
 }
 
 // K3: the link contradicts itself; its session is reset, the process goes on.

@@ -88,7 +88,7 @@ bool Worker::take_credit(Port& port, const AckRecord& record, OutputFlow& entry)
 
 // `granted`: bytes that the flow may hand on since it has its output flow ID.
 void Worker::on_credit(Port& port, Epoch epoch, FlowId id, bool metered, uint32_t granted, Nanos now) {
-  if (epoch != port.input.epoch) return;
+  if (epoch != port.input.ref.epoch) return;
   InputFlow& flow = port.input.flows[id];
   if (!flow.in_use() || flow.output_flow == kNoFlow) return;
   if (metered) {

@@ -127,7 +127,7 @@ void Worker::give_id(Port& port, PortIndex output, FlowId id) {
   InputFlow& flow = port.input.flows[flow_id];
   flow.output_flow = id;
   if (Port* there = ports_[output]) {
-    there->output.flows[id].input = InputFlowRef::of(port.input.epoch, port.index, flow_id);
+    there->output.flows[id].input = port.input.ref.with(flow_id);
     there->output.flows[id].ftag = flow.ftag;
   }
   flow.turn_start = flow.data_flow;
@@ -163,13 +163,11 @@ void Worker::yield_id(Port& port, InputFlow& flow) {
   port.counters.count(ProtocolEvent::id_yielded);
 }
 
-// Ends the pin on the output flow ID. `count_orphan`: the flow's own session has ended and packets of it may still be
-// on their way (K9).
+// Ends the pin on the output flow ID; the caller clears kFlowOfItsId. `count_orphan`: the flow's own session has ended
+// and packets of it may still be on their way (K9).
 void Worker::give_back(Port& port, InputFlow& flow, bool count_orphan) {
   const FlowId id = flow.output_flow;
-  const bool leaving = flow.flags & kFlowLeaving;
   flow.output_flow = kNoFlow;
-  flow.flags &= static_cast<uint8_t>(~(kFlowLeaving | kFlowMetered));
   if (count_orphan) {
     ++port.input.orphans;
     port.counters.count(ProtocolEvent::orphan_made);
@@ -179,6 +177,7 @@ void Worker::give_back(Port& port, InputFlow& flow, bool count_orphan) {
     return release_output_flow(*output, id, count_orphan);
   }
   LentIds& lent = port.input.ids[flow.follow_port].lent;
+  const bool leaving = flow.flags & kFlowLeaving;
   if (!count_orphan && !leaving && lent.held() <= lent_max_) return keep_id(port, flow.follow_port, id);
   lent.went_home();
   port.counters.count(ProtocolEvent::id_given_back);

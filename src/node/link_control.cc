@@ -102,7 +102,7 @@ void Worker::end_session(Port& port, Nanos now) {
   port.counters.count(ProtocolEvent::session_ended);
   board_.publish_state(port.index, false);
   result_.woken |= index_ == 0 ? 0 : 1;
-  ++port.input.epoch;
+  ++port.input.ref.epoch;
   end_outputs(port, now);
   end_inputs(port);
 }

@@ -135,7 +135,7 @@ bool Worker::serve_fifos(Port& port, Voq& voq, Nanos now) {
       --input.lossless_packets;
       voq.fifos &= ~(LaneSet{1} << index);
       take_lane(*packet, voq);
-      cross(port, voq.output, packet, now);
+      cross(port, voq.output, packet, nullptr, now);
       place_fifo(port, index, now);
     }
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "egress/endpoint_congestion.h"
+#include "flow/bounded_list.h"
 #include "flow/input_flow.h"
 #include "flow/output_flow.h"
 #include "flow/token_bucket.h"
@@ -85,11 +86,17 @@ struct Fifo {
 };
 
 struct InputSide {
-  InputSide(uint32_t flow_ids, uint32_t outputs, uint32_t lanes)
-      : flows(flow_ids), limits(flow_ids + 1), meters(flow_ids + 1), voqs(outputs * lanes), ids(outputs), fifos(lanes) {
-    ack_due.reserve(flow_ids);
-  }
+  InputSide(PortIndex index, uint32_t flow_ids, uint32_t outputs, uint32_t lanes)
+      : ref(InputFlowRef::of(1, index, kNoFlow)),
+        flows(flow_ids),
+        limits(flow_ids + 1),
+        meters(flow_ids + 1),
+        voqs(outputs * lanes),
+        ids(outputs),
+        fifos(lanes),
+        ack_due(flow_ids) {}
 
+  InputFlowRef ref;  // its flows; the epoch counts the sessions of this port, edge ports stay at 1
   InputFlowTable flows;
   std::vector<FlowLimit> limits;                          // by flow ID
   std::vector<FlowMeter> meters;                          // by flow ID
@@ -100,7 +107,6 @@ struct InputSide {
   std::vector<OutputIds> ids;                             // by output port
   std::vector<Fifo> fifos;                                // by class and virtual channel they came in, as lane
   EdgePortInput edge{};                                   // edge ports
-  Epoch epoch = 1;                                        // sessions of this port so far; edge ports stay at 1
   uint32_t queued_packets = 0;                            // in all its flow queues and fifos
   uint32_t lossless_packets = 0;                          // of those, of lossless classes
   std::array<uint32_t, kClassesMax> flows_full{};         // edge, by FTAG: lossless flows past their mark (F10)
@@ -109,7 +115,7 @@ struct InputSide {
   uint32_t last_sequence = 0;  // newest of channel 0 (K2)
   PacketQueue waiting;         // edge: frames that wait for a flow ID (F10), `position` = match
   uint32_t waiting_packets = 0;
-  std::vector<FlowId> ack_due;  // fabric: flows whose totals go upstream, each once
+  BoundedList<FlowId> ack_due;  // fabric: flows whose totals go upstream
   Nanos ack_due_since_ns = 0;
   bool ack_urgent = false;  // a probe asked
 };
@@ -174,7 +180,7 @@ struct Port {
         fabric(port_settings.fabric),
         settings(port_settings),
         channels(lanes.channels()),
-        input(fabric_settings.flow_ids, ports, lanes.count()),
+        input(port_index, fabric_settings.flow_ids, ports, lanes.count()),
         output(fabric_settings.flow_ids, ports, lanes.count(), port_settings, seed),
         session(session_options) {
     for (uint32_t channel = 0; channel < channels && fabric; ++channel)

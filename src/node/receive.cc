@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receive: bursts from the devices, sorted by the role of the port; edge frames on to their flow, or flooded.
+// Receive: bursts from the devices, sorted by the role of the port; edge frames on to their flow.
 #include <algorithm>
-#include <bit>
 
 #include "node/worker.h"
 
@@ -94,9 +93,9 @@ void Worker::edge_receive(Port& port, Packet** packets, uint32_t count, Nanos no
     if (packet->flags & kPacketChecksumPartial) port.counters.count(ProtocolEvent::checksum_completed);
     if (found[i] != kNotFound) {
       MatchEntry& match = matches[found[i]];
-      if (edge_.is_current(match)) {
+      if (edge_.is_current(match)) [[likely]] {
         packet->destination = match.destination;
-        attach_flow(port, packet, match, found[i], now);
+        attach_flow(port, packet, match, found[i], 0, now);
         continue;
       }
     }
@@ -139,8 +138,10 @@ void Worker::edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_
   switch (decision.verdict) {
     case EdgeVerdict::drop:
       return drop_at_input(port, packet, decision.reason);
-    case EdgeVerdict::flow:
-      return attach_flow(port, packet, edge_.matches()[decision.match], decision.match, now);
+    case EdgeVerdict::flow: {
+      MatchEntry& entry = edge_.matches()[decision.match];
+      return attach_flow(port, packet, entry, decision.match, edge_.held_until(entry), now);
+    }
     case EdgeVerdict::no_flow:
       return receive_no_flow(port, packet, now);
     case EdgeVerdict::flood:
@@ -166,9 +167,9 @@ InputFlow* Worker::flow_in_use(Port& port, const MatchEntry& match, uint32_t mat
   return flow.in_use() && flow.match == match_index ? &flow : nullptr;
 }
 
-// The flow of a match, attached to a free ID if it has none (F4); kNoFlow if there is none free.
-FlowId Worker::flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nanos now) {
-  const Nanos hold_until = edge_.held_until(match);
+// The flow of a match, attached to a free ID if it has none (F4); kNoFlow if there is none free. It waits until
+// `hold_until`, or moves at once with 0.
+FlowId Worker::flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now) {
   if (const InputFlow* known = flow_in_use(port, match, match_index)) {
     if (hold_until > now && known->state == FlowState::idle && !(known->flags & kFlowPending))
       hold_for(port, match.flow, hold_until);
@@ -193,14 +194,15 @@ FlowId Worker::flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nano
 
 // F10: frames that find no free flow ID wait in order behind each other, up to a bound; so do then those of flows that
 // have had their turn, so that an ID becomes free.
-void Worker::attach_flow(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index, Nanos now) {
+void Worker::attach_flow(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index, Nanos hold_until,
+                         Nanos now) {
   match.bytes += packet->payload;
   if (!port.input.waiting.empty()) {
     const InputFlow* flow = flow_in_use(port, match, match_index);
     if (match.waiting != 0 || flow == nullptr || flow->turn_over())
       return wait_for_id(port, packet, match, match_index);
   }
-  const FlowId id = flow_of(port, match, match_index, now);
+  const FlowId id = flow_of(port, match, match_index, hold_until, now);
   if (id == kNoFlow) return wait_for_id(port, packet, match, match_index);
   admit(port, id, port.input.flows[id], packet, now);
 }
@@ -221,77 +223,13 @@ void Worker::serve_waiting(Port& port, Nanos now) {
   while (!port.input.waiting.empty()) {
     Packet* packet = port.input.waiting.head;
     MatchEntry& match = edge_.matches()[packet->position];
-    const FlowId id = flow_of(port, match, packet->position, now);
+    const FlowId id = flow_of(port, match, packet->position, edge_.held_until(match), now);
     if (id == kNoFlow) return;
     port.input.waiting.pop();
     --port.input.waiting_packets;
     --match.waiting;
     admit(port, id, port.input.flows[id], packet, now);
   }
-}
-
-// E1: along the spanning tree and to the edge ports of its VLAN, never back. Copies come from a bounded budget
-// (decision 3).
-void Worker::flood(Port& port, Packet* packet, Nanos now) {
-  port.counters.count(ProtocolEvent::flooded);
-  if (!port.is_fabric())
-    packet->life_ns = static_cast<uint32_t>(edge_.classifier().of_ftag(packet->ftag).flood_life_ns());
-  PortSet targets = routes_.tree() | edge_ports_;
-  // Trees differ between nodes while link states spread: what comes from outside the tree, or back, ends here.
-  if (port.is_fabric() && !(routes_.tree() >> port.index & 1)) return drop_at_input(port, packet, DropReason::no_route);
-  if (port.is_fabric() && packet->source.node == node_address_)
-    return drop_at_input(port, packet, DropReason::flood_loop);
-  targets &= ~(PortSet{1} << port.index);
-  for (; targets != 0; targets &= targets - 1) {
-    const auto output = static_cast<PortIndex>(std::countr_zero(targets));
-    const TopologyPort& description = topology_.nodes[node_index_].ports[output];
-    if (!description.fabric && !description.vlans.member(packet->vni)) continue;
-    if (description.fabric && (!board_.up(output) || packet->hop_limit == 0)) continue;
-    ++port.counters.copied_frames;
-    Voq& voq = port.input.voqs[voq_index(output, lanes_.of(packet->ftag, kLossyChannel))];
-    if (voq.room < packet->cost) {
-      port.counters.drop(DropReason::output_full);
-      continue;
-    }
-    Packet* copy = nullptr;
-    if (copies_out_ + packet->cost > copies_max_ || pool_.allocate(&copy, 1) == 0) {
-      port.counters.drop(DropReason::flood_copies);
-      continue;
-    }
-    copies_out_ += packet->cost;
-    copy_frame(*copy, *packet);
-    copy->flags |= kPacketCopy;
-    copy->input.flow = copy->output_flow = kNoFlow;
-    take_lane(*copy, voq);
-    cross(port, output, copy, now);
-  }
-  ++port.counters.consumed_frames;
-  if (port.is_fabric()) port.credits[kLossyChannel].released(packet->cost);
-  discard(packet);
-}
-
-// The station behind a frame that came over the fabric (E1).
-void Worker::learn_from_fabric(Port& port, const Packet& packet, Nanos now) {
-  if (edge_ports_ == 0 || packet.source.node == node_address_) return;
-  const uint64_t mac = load_mac(packet.data + HEDDLE_DATA_OVERHEAD_BYTES + 6);
-  const uint64_t station = mac << 16 | packet.vni;
-  Recent& recent = recent_[(station ^ station >> 16 ^ station >> 32) % recent_.size()];
-  const uint32_t version = edge_.stations().version();
-  if (recent.station == station && recent.address == packet.source && recent.version == version) return;
-  announce(port, edge_.learn_remote(mac, packet.vni, packet.source, now), mac, packet.vni, packet.source);
-  recent = {station, packet.source, edge_.stations().version()};
-}
-
-void Worker::announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address) {
-  if (learned == Learned::refused) port.counters.count(ProtocolEvent::learn_refused);
-  if (learned == Learned::added) port.counters.count(ProtocolEvent::learned);
-  if (learned == Learned::moved) port.counters.count(ProtocolEvent::station_moved);
-  if (learned != Learned::added && learned != Learned::moved && learned != Learned::renewed) return;
-  Message message{.kind = MessageKind::learn};
-  message.value64 = mac << 16 | vlan;
-  message.value = uint32_t{address.node} << 16 | address.port;
-  for (uint32_t worker = 0; worker < to_.size(); ++worker)
-    if (worker != index_) send(worker, message);  // a full ring loses it: told again when it is renewed
 }
 
 }  // namespace heddle

@@ -170,7 +170,7 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
     } while (count < kBurst && !queue.empty() && taken.bytes < share && (!paced || output.pace.allows(now)));
     end_turn(port, lane, taken);
   }
-  send_burst(port, burst, count, now);
+  send_burst<false>(port, burst, count, now);
   return count == kBurst && output.pending_packets == 0;
 }
 
@@ -246,7 +246,7 @@ bool Worker::transmit_edge(Port& port, Nanos now) {
     end_turn(port, lane, taken);
     output.taken_bytes += taken.bytes;
   }
-  send_burst(port, burst, count, now);
+  send_burst<true>(port, burst, count, now);
   return count == kBurst && output.pending_packets == 0;
 }
 

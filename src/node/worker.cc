@@ -57,8 +57,8 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, con
     for (PortIndex output = 0; output < ports.size(); ++output)
       if (ports[output] == nullptr) ports[port]->input.ids[output].lent.make_room(lent_max_ + 1);
   }
-  dirty_.reserve(own_ports_.size() * settings_.flow_ids);
-  settling_.reserve(own_ports_.size() * settings_.flow_ids);
+  dirty_ = BoundedList<uint32_t>(own_ports_.size() * settings_.flow_ids);
+  settling_ = BoundedList<uint32_t>(own_ports_.size() * settings_.flow_ids);
   routes_.compile(link_state_.ports_up());
 }
 

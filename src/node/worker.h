@@ -3,8 +3,8 @@
 // poll() is the only entry of the data path. Everything else is for the node that builds it and for inspection between
 // polls, by the thread that runs it. Never blocks, sleeps, reads a clock or allocates per packet.
 //
-// The stages stand in files of their own: receive.cc, fabric_input.cc, admission.cc, flow_ids.cc, arbiter.cc,
-// lossless.cc, transmit.cc, departure.cc, link_retry.cc, acknowledge.cc, congestion.cc, flow_credits.cc,
+// The stages stand in files of their own: receive.cc, bridging.cc, fabric_input.cc, admission.cc, flow_ids.cc,
+// arbiter.cc, lossless.cc, transmit.cc, departure.cc, link_retry.cc, acknowledge.cc, congestion.cc, flow_credits.cc,
 // link_control.cc, messages.cc.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <memory_resource>
 #include <vector>
 
+#include "flow/bounded_list.h"
 #include "flow/timer_wheel.h"
 #include "ingress/edge_input.h"
 #include "node/crossbar.h"
@@ -94,12 +95,14 @@ class Worker {
   void bound_arrivals(Port& port, Nanos now);
   HEDDLE_WAY void edge_receive(Port& port, Packet** packets, uint32_t count, Nanos now);
   HEDDLE_ASIDE void edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now);
-  void attach_flow(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index, Nanos now);
+  void attach_flow(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now);
   HEDDLE_ASIDE void detach_flow(Port& port, uint32_t match_index, Nanos now);
   InputFlow* flow_in_use(Port& port, const MatchEntry& match, uint32_t match_index);
-  FlowId flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nanos now);
+  FlowId flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now);
   HEDDLE_ASIDE void wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index);
   HEDDLE_ASIDE void serve_waiting(Port& port, Nanos now);
+
+  // bridging.cc: flooding and learning
   HEDDLE_ASIDE void flood(Port& port, Packet* packet, Nanos now);
   HEDDLE_ASIDE void learn_from_fabric(Port& port, const Packet& packet, Nanos now);
   HEDDLE_ASIDE void announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address);
@@ -192,7 +195,7 @@ class Worker {
   void arbitrate(Nanos now);
   void activate(Port& input, uint32_t index);
   HEDDLE_WAY bool serve(Port& input, Voq& voq, Nanos now);
-  void cross(Port& input, PortIndex output, Packet* packet, Nanos now);
+  void cross(Port& input, PortIndex output, Packet* packet, const InputFlow* flow, Nanos now);
   void accept(Port& output, Packet* packet, uint8_t told);
   HEDDLE_ASIDE void tell_congestion(Port& output, const Packet& packet);
 
@@ -232,6 +235,7 @@ class Worker {
 
   // departure.cc: taken by the device, refused, dropped
   bool send_pending(Port& port, Nanos now);
+  template <bool kDeliver>
   void send_burst(Port& port, Packet** packets, uint32_t count, Nanos now);
   HEDDLE_ASIDE void take_back(Port& port, Packet** packets, uint32_t count, size_t dirty_before);
   HEDDLE_ASIDE void drop_at_output(Port& output, Packet* packet, DropReason reason);
@@ -358,8 +362,8 @@ class Worker {
   uint16_t farthest_ = 0;           // node
   uint8_t round_trip_code_ = 0;     // of it, where frames carry it
   std::vector<uint16_t> node_of_address_;
-  std::vector<uint32_t> dirty_;                             // output flows with pending deltas; room for all there are
-  std::vector<uint32_t> settling_;                          // those of the turn before, while they are being told
+  BoundedList<uint32_t> dirty_;                             // output flows with pending deltas
+  BoundedList<uint32_t> settling_;                          // those of the turn before, while they are being told
   uint32_t active_head_ = kNoItem, active_tail_ = kNoItem;  // virtual output queues to serve: input << 16 | index
   uint32_t active_count_ = 0;
   bool routes_stale_ = false;

@@ -101,8 +101,8 @@ void Checker::note_sessions(uint16_t node, Nanos now) {
     if (!port.is_fabric()) continue;
     const bool up = port.session.up();
     EndedSession& ended = ended_[node][index];
-    if (!up && ended.epoch != port.input.epoch) {
-      ended.epoch = port.input.epoch;
+    if (!up && ended.epoch != port.input.ref.epoch) {
+      ended.epoch = port.input.ref.epoch;
       ended.ack_flow.clear();
       for (uint32_t id = 0; id <= port.input.flows.size(); ++id)
         ended.ack_flow.push_back(port.input.flows[static_cast<FlowId>(id)].ack_flow);

@@ -208,7 +208,7 @@ void Checker::check_input_flows(uint16_t node, const Port& port) {
     // Of a session that has ended: nothing reaches it any more, and positions are set anew when the next one begins.
     if (!flow.in_use() && flow.queue.empty() && !port.usable()) {
       const EndedSession& ended = ended_[node][port.index];
-      if (ended.epoch == port.input.epoch && ended.ack_flow[id] != flow.ack_flow)
+      if (ended.epoch == port.input.ref.epoch && ended.ack_flow[id] != flow.ack_flow)
         fail(4, place(node, port.index) + " input flow " + std::to_string(i) +
                     ": acknowledged after its session: " + numbers(flow));
       continue;
@@ -258,7 +258,7 @@ void Checker::check_reservation(uint16_t node, const Port& port, FlowId id) {
     fail(8, where() + "stays on port " + std::to_string(flow.follow_port) + ", which leads nowhere (R12)");
   const Port& output = state.port(flow.follow_port);
   const OutputFlow& entry = output.output.flows[flow.output_flow];
-  const bool serves = entry.input == InputFlowRef::of(port.input.epoch, port.index, id);
+  const bool serves = entry.input == port.input.ref.with(id);
   // Of another worker's port: lent, and no packet of this flow has come there yet.
   const bool lent = !held_.exact && entry.input.port == port.index && entry.queued == 0 && entry.extent() == 0 &&
                     entry.pending_ack == 0;

@@ -40,6 +40,10 @@ struct InputFlowRef {
   static InputFlowRef of(Epoch epoch, PortIndex port, FlowId flow) {
     return std::bit_cast<InputFlowRef>(epoch | uint64_t{port} << 32 | uint64_t{flow} << 48);
   }
+  // Of the same port and session; this one names no flow.
+  InputFlowRef with(FlowId id) const {
+    return std::bit_cast<InputFlowRef>(std::bit_cast<uint64_t>(*this) | uint64_t{id} << 48);
+  }
   bool operator==(const InputFlowRef& other) const {
     return std::bit_cast<uint64_t>(*this) == std::bit_cast<uint64_t>(other);
   }

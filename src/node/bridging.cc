@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bridging (E1): frames whose destination is not known, or is a group, go everywhere; stations are learned from frames
+// that come over the fabric, and workers tell each other.
+#include <bit>
+
+#include "node/worker.h"
+
+namespace heddle {
+
+// E1: along the spanning tree and to the edge ports of its VLAN, never back. Copies come from a bounded budget
+// (decision 3).
+void Worker::flood(Port& port, Packet* packet, Nanos now) {
+  port.counters.count(ProtocolEvent::flooded);
+  if (!port.is_fabric())
+    packet->life_ns = static_cast<uint32_t>(edge_.classifier().of_ftag(packet->ftag).flood_life_ns());
+  PortSet targets = routes_.tree() | edge_ports_;
+  // Trees differ between nodes while link states spread: what comes from outside the tree, or back, ends here.
+  if (port.is_fabric() && !(routes_.tree() >> port.index & 1)) return drop_at_input(port, packet, DropReason::no_route);
+  if (port.is_fabric() && packet->source.node == node_address_)
+    return drop_at_input(port, packet, DropReason::flood_loop);
+  targets &= ~(PortSet{1} << port.index);
+  for (; targets != 0; targets &= targets - 1) {
+    const auto output = static_cast<PortIndex>(std::countr_zero(targets));
+    const TopologyPort& description = topology_.nodes[node_index_].ports[output];
+    if (!description.fabric && !description.vlans.member(packet->vni)) continue;
+    if (description.fabric && (!board_.up(output) || packet->hop_limit == 0)) continue;
+    ++port.counters.copied_frames;
+    Voq& voq = port.input.voqs[voq_index(output, lanes_.of(packet->ftag, kLossyChannel))];
+    if (voq.room < packet->cost) {
+      port.counters.drop(DropReason::output_full);
+      continue;
+    }
+    Packet* copy = nullptr;
+    if (copies_out_ + packet->cost > copies_max_ || pool_.allocate(&copy, 1) == 0) {
+      port.counters.drop(DropReason::flood_copies);
+      continue;
+    }
+    copies_out_ += packet->cost;
+    copy_frame(*copy, *packet);
+    copy->flags |= kPacketCopy;
+    copy->input.flow = copy->output_flow = kNoFlow;
+    take_lane(*copy, voq);
+    cross(port, output, copy, nullptr, now);
+  }
+  ++port.counters.consumed_frames;
+  if (port.is_fabric()) port.credits[kLossyChannel].released(packet->cost);
+  discard(packet);
+}
+
+// The station behind a frame that came over the fabric (E1).
+void Worker::learn_from_fabric(Port& port, const Packet& packet, Nanos now) {
+  if (edge_ports_ == 0 || packet.source.node == node_address_) return;
+  const uint64_t mac = load_mac(packet.data + HEDDLE_DATA_OVERHEAD_BYTES + 6);
+  const uint64_t station = mac << 16 | packet.vni;
+  Recent& recent = recent_[(station ^ station >> 16 ^ station >> 32) % recent_.size()];
+  const uint32_t version = edge_.stations().version();
+  if (recent.station == station && recent.address == packet.source && recent.version == version) return;
+  announce(port, edge_.learn_remote(mac, packet.vni, packet.source, now), mac, packet.vni, packet.source);
+  recent = {station, packet.source, edge_.stations().version()};
+}
+
+void Worker::announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address) {
+  if (learned == Learned::refused) port.counters.count(ProtocolEvent::learn_refused);
+  if (learned == Learned::added) port.counters.count(ProtocolEvent::learned);
+  if (learned == Learned::moved) port.counters.count(ProtocolEvent::station_moved);
+  if (learned != Learned::added && learned != Learned::moved && learned != Learned::renewed) return;
+  Message message{.kind = MessageKind::learn};
+  message.value64 = mac << 16 | vlan;
+  message.value = uint32_t{address.node} << 16 | address.port;
+  for (uint32_t worker = 0; worker < to_.size(); ++worker)
+    if (worker != index_) send(worker, message);  // a full ring loses it: told again when it is renewed
+}
+
+}  // namespace heddle
