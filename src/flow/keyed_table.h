@@ -30,9 +30,8 @@ class KeyedTable {
   explicit KeyedTable(uint32_t capacity, std::pmr::memory_resource& memory = *std::pmr::get_default_resource())
       : buckets_(std::bit_ceil((2 * uint64_t{capacity} + kWays - 1) / kWays), &memory),
         records_(capacity, &memory),
-        next_free_(capacity, &memory),
         bucket_mask_(buckets_.size() - 1) {
-    for (uint32_t index = 0; index < capacity; ++index) next_free_[index] = index + 1;
+    for (uint32_t index = 0; index < capacity; ++index) link_free(index, index + 1);
   }
 
   uint32_t capacity() const { return static_cast<uint32_t>(records_.size()); }
@@ -114,9 +113,16 @@ class KeyedTable {
   uint64_t first_bucket(uint32_t hash) const { return hash & bucket_mask_; }
   uint64_t next_bucket(uint64_t at) const { return (at + 1) & bucket_mask_; }
 
+  // Those not in use are linked through their keys.
+  void link_free(uint32_t index, uint32_t next) { std::memcpy(&records_[index].key, &next, sizeof next); }
+  uint32_t next_free(uint32_t index) const {
+    uint32_t next;
+    std::memcpy(&next, &records_[index].key, sizeof next);
+    return next;
+  }
+
   std::pmr::vector<Bucket> buckets_;
-  std::pmr::vector<Record> records_;      // by index
-  std::pmr::vector<uint32_t> next_free_;  // by index: of those not in use
+  std::pmr::vector<Record> records_;  // by index
   uint64_t bucket_mask_;
   uint32_t first_free_ = 0;  // capacity() = none
 };
@@ -134,7 +140,7 @@ uint32_t KeyedTable<Key, Value>::add(const Key& key, uint32_t hash) {
     buckets_[at].indices[way] = index;
     uint64_t full = first_bucket(hash);
     for (; full != at; full = next_bucket(full)) ++buckets_[full].passed;
-    first_free_ = next_free_[index];
+    first_free_ = next_free(index);
     records_[index] = {key, {}};
     return index;
   }
@@ -150,7 +156,7 @@ void KeyedTable<Key, Value>::remove(const Key& key, uint32_t hash) {
     for (uint32_t ways = matching_ways(bucket, tag_of(hash)); ways != 0; ways &= ways - 1) {
       if (bucket.indices[way_of(ways)] != index) continue;
       bucket.tags[way_of(ways)] = 0;
-      next_free_[index] = first_free_;
+      link_free(index, first_free_);
       first_free_ = index;
       return;
     }
