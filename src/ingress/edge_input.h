@@ -45,10 +45,10 @@ struct EdgeKey {
   uint32_t hash;
 };
 
-// Of a class, for plain IPv4 frames: what of them is in the key (F1), and the same of all.
+// A class's match pattern for plain IPv4 frames (F1).
 struct PlainPattern {
-  MatchBlocks mask;
-  uint64_t fixed;  // of the key's last 8 bytes
+  MatchBlocks mask;  // of the key: what counts
+  uint64_t fixed;    // in its last 8 bytes: what is the same in all such frames
 };
 
 inline constexpr FabricAddress kFloodAddress{HEDDLE_FLOOD_NODE, 0xffff};
