@@ -13,7 +13,7 @@ uint32_t MatchTable::insert(const MatchKey& key, uint32_t hash) {
   entry.input_port = key.input_port;
   entry.ftag = key.ftag;
   entry.hash = hash;
-  entry.used = true;
+  entry.flags = kMatchUsed;
   ++used_;
   return index;
 }
@@ -21,7 +21,7 @@ uint32_t MatchTable::insert(const MatchKey& key, uint32_t hash) {
 void MatchTable::remove(uint32_t index) {
   const MatchKey key = key_at(index);
   table_.remove(key, table_[index].hash);
-  table_[index].used = false;
+  table_[index].flags = 0;
   --used_;
   ++evictions_;
 }

@@ -36,6 +36,11 @@ struct MatchBlocks {
 };
 static_assert(sizeof(MatchBlocks) == sizeof(MatchKey));
 
+enum MatchFlag : uint8_t {
+  kMatchUsed = 0x01,
+  kMatchNear = 0x02,  // its destination is an edge port of the same worker
+};
+
 struct MatchEntry {
   Nanos flooded_ns;           // when frames of it were last flooded (E1); 0 once those have died
   FabricAddress destination;  // HEDDLE_FLOOD_NODE while unknown
@@ -46,7 +51,9 @@ struct MatchEntry {
   uint16_t waiting;          // its frames in the port's queue for a flow ID (F10)
   PortIndex input_port;
   uint8_t ftag;
-  bool used;
+  uint8_t flags;  // MatchFlag
+
+  bool used() const { return flags & kMatchUsed; }
 };
 static_assert(sizeof(MatchEntry) == 32);
 
@@ -93,7 +100,7 @@ uint32_t MatchTable::add(const MatchKey& key, uint32_t hash, const Flows& flows)
     if (looks == kEvictionLooks) return kNotFound;
     const uint32_t candidate = hand_;
     hand_ = hand_ + 1 == capacity() ? 0 : hand_ + 1;
-    if (table_[candidate].used && table_[candidate].waiting == 0 && flows.idle(candidate)) remove(candidate);
+    if (table_[candidate].used() && table_[candidate].waiting == 0 && flows.idle(candidate)) remove(candidate);
   }
   return insert(key, hash);
 }

@@ -59,6 +59,11 @@ class EdgeInput {
  public:
   EdgeInput(const Topology& topology, uint32_t match_entries, uint32_t station_entries, const HashKey& key,
             std::pmr::memory_resource& tables);
+  // The edge ports of the same worker: where entries lead that are near. Call before the first frame.
+  void set_near(uint16_t node, PortSet ports) {
+    near_node_ = node;
+    near_ports_ = ports;
+  }
 
   // `packet` is a host's frame as received on `port`. Unless it is to be dropped its tag is off, ftag, vni, priority,
   // payload, source and life are set, and `key` is its key, whose bucket is being fetched.
@@ -91,11 +96,17 @@ class EdgeInput {
   const Classifier& classifier() const { return classifier_; }
 
  private:
+  bool is_near(FabricAddress address) const {
+    return address.node == near_node_ && address.port < kPortsMax && (near_ports_ >> address.port & 1);
+  }
+
   StationTable stations_;
   MatchTable matches_;
   Classifier classifier_;
   std::array<PlainPattern, kClassesMax> plain_patterns_{};  // by FTAG
-  std::map<uint32_t, uint32_t> station_quotas_;             // of every edge port of the fabric: node << 16 | port
+  uint16_t near_node_ = 0;
+  PortSet near_ports_ = 0;
+  std::map<uint32_t, uint32_t> station_quotas_;  // of every edge port of the fabric: node << 16 | port
 };
 
 template <typename Flows>
@@ -134,6 +145,7 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
   // What waits for the old place goes there; nothing joins it, so that it ends.
   if (decision.moved && flows.queued(match)) return drop(DropReason::station_moved);
   entry.destination = packet.destination;
+  entry.flags = is_near(entry.destination) ? kMatchUsed | kMatchNear : kMatchUsed;
   entry.station_version = stations_.version();
   if (station == nullptr) entry.flooded_ns = now;
   if (held_until(entry) <= now) entry.flooded_ns = 0;

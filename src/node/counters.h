@@ -23,7 +23,8 @@ namespace heddle {
   X(checksum_completed) X(silence_forgiven) X(congestion_new) X(congestion_persistent) X(flow_limited)        \
   X(flow_blocked) X(limit_ended) X(limit_expired) X(pause_sent) X(pause_ended) X(pause_heard)                 \
   X(pause_overruled) X(lossless_lost) X(flow_metered) X(meter_ended) X(meter_lifted) X(credit_told)           \
-  X(credit_waited) X(sent_again) X(retry_asked) X(retry_missed) X(retry_reported) X(retry_full) X(ecn_marked)
+  X(credit_waited) X(sent_again) X(retry_asked) X(retry_missed) X(retry_reported) X(retry_full) X(ecn_marked) \
+  X(delivered_at_once)
 // clang-format on
 
 enum class ProtocolEvent : uint8_t {
@@ -53,7 +54,7 @@ struct PortCounters {
   std::array<uint64_t, kProtocolEvents> events{};
 
   void drop(DropReason reason) { ++drops[static_cast<unsigned>(reason)]; }
-  void count(ProtocolEvent event) { ++events[static_cast<unsigned>(event)]; }
+  void count(ProtocolEvent event, uint64_t times = 1) { events[static_cast<unsigned>(event)] += times; }
 };
 
 }  // namespace heddle

@@ -17,7 +17,7 @@ constexpr uint32_t kGrantsPerTurn = 64;  // one output's flow IDs to waiting inp
 // same worker gives it out, or another one has lent some. Whoever waits for an ID already comes first (K11): a shortage
 // must not starve the inputs of other workers.
 bool Worker::reserve_output(Port& port, InputFlow& flow, PortIndex output, const Packet& first) {
-  if (output != flow.follow_port && flow.follow_port != kNoPort) ++flow.path_epoch;
+  if (flow.follow_port != kNoPort && flow.follow_port != output) ++flow.path_epoch;
   flow.follow_port = output;
   const uint16_t lossy = lossy_voqs_[flow.ftag & 15];
   flow.voq = static_cast<uint16_t>(lossy != kNoVoq ? lossy + output
@@ -188,8 +188,8 @@ void Worker::give_back(Port& port, InputFlow& flow, bool count_orphan) {
 void Worker::keep_id(Port& port, PortIndex output, FlowId id) {
   OutputIds& ids = port.input.ids[output];
   if (!ids.wanting.empty()) return give_id(port, output, id);
+  if (ids.lent.count() == 0) port.input.lent_outputs |= PortSet{1} << output;
   ids.lent.put(id);
-  port.input.lent_outputs |= PortSet{1} << output;
 }
 
 // Flow IDs that are lent to an input port go home: all, or those that it has not needed since the last time.

@@ -163,6 +163,8 @@ struct OutputSide {
   uint32_t probes_after = 0;            // when the other end has that channel's frames up to this one
   std::array<Packet*, kBurst> pending;  // stamped and refused by the device: go first, nothing overtakes them
   uint32_t pending_packets = 0;
+  std::array<Packet*, kBurst> at_once;  // edge: of the burst that is being received, for the device at its end
+  uint32_t at_once_packets = 0;
   uint32_t sequence = 0;  // last one given out on channel 0
   TokenBucket pace;       // configured rate (decision 6)
   PortSet wanting_inputs = 0;

@@ -74,23 +74,28 @@ void Worker::edge_receive(Port& port, Packet** packets, uint32_t count, Nanos no
         drop_at_input(port, packet, reason);
       continue;
     }
+    if (packet->flags & kPacketChecksumPartial) port.counters.count(ProtocolEvent::checksum_completed);
     packets[kept++] = packet;
   }
   MatchTable& matches = edge_.matches();
   for (uint32_t i = 0; i < kept; ++i) found[i] = matches.prefetch_likely(keys[i].hash);
+  uint8_t match_flags = 0;  // of any of them
   for (uint32_t i = 0; i < kept; ++i) {
     found[i] = matches.find_likely(keys[i].match, keys[i].hash, found[i]);
-    if (found[i] != kNotFound) __builtin_prefetch(&port.input.flows[matches[found[i]].flow]);
+    if (found[i] == kNotFound) continue;
+    const MatchEntry& match = matches[found[i]];
+    __builtin_prefetch(&port.input.flows[match.flow]);
+    match_flags |= match.flags;
   }
   if (kept == 0) return;
+  if (match_flags & kMatchNear) deliver_at_once(port, packets, found, kept, now);
   uint32_t evictions = matches.evictions();
-  const uint32_t last_bytes = packets[kept - 1]->payload;
+  const Packet* last_packet = packets[kept - 1];
+  const uint32_t last_bytes = last_packet != nullptr ? last_packet->payload : 0;
   for (uint32_t i = 0; i < kept; ++i) {
     Packet* packet = packets[i];
-    packet->hop_limit = kHopLimit;
-    packet->priority |= round_trip_code_;
-    packet->cost = static_cast<uint16_t>((packet->length + kBufferBytes - 1) / kBufferBytes);
-    if (packet->flags & kPacketChecksumPartial) port.counters.count(ProtocolEvent::checksum_completed);
+    if (packet == nullptr) continue;
+    start_way(*packet);
     if (found[i] != kNotFound) {
       MatchEntry& match = matches[found[i]];
       if (edge_.is_current(match)) [[likely]] {
@@ -106,10 +111,17 @@ void Worker::edge_receive(Port& port, Packet** packets, uint32_t count, Nanos no
   }
   if (sample_.port != nullptr || found[kept - 1] == kNotFound) return;
   if (own_ports_[polls_ % own_ports_.size()] != &port) return;  // by turns
-  const FlowId last = matches[found[kept - 1]].flow;
-  const InputFlow& flow = port.input.flows[last];
-  if (flow.in_use() && flow.queue.empty() && flow.flow_extent() != 0)
-    begin_sample(port, last, flow.flow_extent() == last_bytes, now);
+  const MatchEntry& last = matches[found[kept - 1]];
+  const InputFlow* flow = flow_in_use(port, last, found[kept - 1]);
+  if (flow != nullptr && flow->queue.empty() && flow->flow_extent() != 0)
+    begin_sample(port, last.flow, flow->flow_extent() == last_bytes, now);
+}
+
+// What frames on the fabric bring with them in their header.
+void Worker::start_way(Packet& packet) const {
+  packet.hop_limit = kHopLimit;
+  packet.priority |= round_trip_code_;
+  packet.cost = static_cast<uint16_t>((packet.length + kBufferBytes - 1) / kBufferBytes);
 }
 
 // What edge input asks about the flows of its entries.

@@ -258,8 +258,12 @@ DropReason Worker::prepare_for_host(Port& port, Packet* packet, Nanos now) {
   if (packet->payload > port.output.longest_bytes) return DropReason::output_too_long;
   if (packet->flags & kPacketFabric) strip_fabric_header(*packet);
   if (port.output.congestion.congested()) mark_for_host(port, *packet);
-  if (!native) insert_tag(*packet, static_cast<uint16_t>(packet->priority << 12 | packet->vni));
+  if (!native) tag_for_host(*packet);
   return DropReason::none;
+}
+
+void Worker::tag_for_host(Packet& packet) {
+  insert_tag(packet, static_cast<uint16_t>(packet.priority << 12 | packet.vni));
 }
 
 // C10: a host that understands ECN hears of its congestion.

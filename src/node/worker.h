@@ -4,8 +4,8 @@
 // polls, by the thread that runs it. Never blocks, sleeps, reads a clock or allocates per packet.
 //
 // The stages stand in files of their own: receive.cc, bridging.cc, fabric_input.cc, admission.cc, flow_ids.cc,
-// arbiter.cc, lossless.cc, transmit.cc, departure.cc, link_retry.cc, acknowledge.cc, congestion.cc, flow_credits.cc,
-// link_control.cc, messages.cc.
+// arbiter.cc, lossless.cc, local_delivery.cc, transmit.cc, departure.cc, link_retry.cc, acknowledge.cc, congestion.cc,
+// flow_credits.cc, link_control.cc, messages.cc.
 #pragma once
 
 #include <memory>
@@ -94,6 +94,7 @@ class Worker {
   void receive_port(Port& port, Nanos now);
   void bound_arrivals(Port& port, Nanos now);
   HEDDLE_WAY void edge_receive(Port& port, Packet** packets, uint32_t count, Nanos now);
+  void start_way(Packet& packet) const;
   HEDDLE_ASIDE void edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now);
   void attach_flow(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now);
   HEDDLE_ASIDE void detach_flow(Port& port, uint32_t match_index, Nanos now);
@@ -101,6 +102,14 @@ class Worker {
   FlowId flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now);
   HEDDLE_ASIDE void wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index);
   HEDDLE_ASIDE void serve_waiting(Port& port, Nanos now);
+
+  // local_delivery.cc: from edge port to edge port at once
+  [[gnu::noinline]] void deliver_at_once(Port& port, Packet** packets, const uint32_t* found, uint32_t count,
+                                         Nanos now);
+  OutputSide* open_at_once(const Port& port, PortIndex to, uint8_t ftag);
+  static bool takes_at_once(const Port& there);
+  void send_at_once(Port& port, Port& there, Nanos now);
+  HEDDLE_ASIDE void take_the_ordinary_way(Port& port, Port& there, uint32_t first, uint32_t count, Nanos now);
 
   // bridging.cc: flooding and learning
   HEDDLE_ASIDE void flood(Port& port, Packet* packet, Nanos now);
@@ -226,6 +235,7 @@ class Worker {
   }
   HEDDLE_ASIDE void note_departure(Port& port, const Packet& packet, OutputFlow& entry);
   void stamp(Port& port, Packet* packet, uint8_t channel, bool retry, Nanos left, Nanos now);
+  static void tag_for_host(Packet& packet);
   DropReason prepare_for_host(Port& port, Packet* packet, Nanos now);
   HEDDLE_ASIDE void mark_for_host(Port& port, Packet& packet);
   void publish_load(Port& port);

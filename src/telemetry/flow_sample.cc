@@ -31,7 +31,7 @@ void sample_flows(const SwitchProcess& process, const ProcessNode& node, std::ve
         const uint32_t last = std::min(first + kEntriesAtOnce, capacity);
         for (uint32_t match = first; match < last && !empty; ++match) {
           const MatchEntry& entry = matches[match];
-          if (!entry.used) continue;
+          if (!entry.used()) continue;
           const bool attached = attached_flow(entry, match, node.node->port(entry.input_port)) != kNoFlow;
           samples.push_back({&node, worker, match, entry.hash, entry.bytes, attached});
         }
@@ -57,7 +57,7 @@ bool view_flow(const SwitchProcess& process, const SampledFlow& sample, FlowView
     const Node& node = *sample.node->node;
     const MatchTable& matches = node.worker(sample.worker).edge_input().matches();
     const MatchEntry& entry = matches[sample.match];
-    if (!entry.used || entry.hash != sample.hash) return;
+    if (!entry.used() || entry.hash != sample.hash) return;
     found = true;
     view = {.key = matches.key_at(sample.match), .destination = entry.destination, .input_port = entry.input_port};
     const Port& port = node.port(entry.input_port);

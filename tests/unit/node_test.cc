@@ -119,7 +119,6 @@ TEST_P(Pair, ARestartedNeighbourGetsANewSession) {
 
 INSTANTIATE_TEST_SUITE_P(Workers, Pair, testing::Values(1u, 2u));
 
-// More flows than IDs, none of which ever comes to rest: all get through all the same (F10, K11).
 // What a device refuses waits, acknowledged by nobody, and gives the worker nothing to do until it is taken.
 TEST(Node, FramesThatAHostDoesNotTakeWaitQuietly) {
   Topology topology;
@@ -183,6 +182,7 @@ TEST_P(StrangeFlood, ResetsTheSessionAndLeavesNothing) {
 INSTANTIATE_TEST_SUITE_P(ClassAndChannel, StrangeFlood,
                          testing::Values(std::pair<uint8_t, uint8_t>{9, 0}, std::pair<uint8_t, uint8_t>{0, 1}));
 
+// More flows than IDs, none of which ever comes to rest: all get through all the same (F10, K11).
 struct TooFewIds : testing::TestWithParam<uint32_t> {};
 
 TEST_P(TooFewIds, AreHeldInTurns) {
