@@ -46,6 +46,7 @@ struct alignas(64) OutputFlow {
   uint8_t congestion;     // level and CongestionFlag bits that the input flow is to know (C3)
   uint8_t told;           // those that it knew when its last packet crossed, or has been told since
   uint8_t ftag;           // of the flow
+  bool listed;            // among the worker's metered entries (K7), where an ID stays when its flow leaves
   uint32_t credit_limit;  // position up to which the next hop takes data (C6)
   uint32_t credit_base;   // data_flow when it was reserved, less what died here unstamped since
 

@@ -63,8 +63,7 @@ bool Worker::serve(Port& input, Voq& voq, Nanos now) {
       continue;
     }
     if (voq.room < flow.queue.head->cost) {
-      voq.room_blocked = true;
-      input.counters.count(ProtocolEvent::room_blocked);
+      wait_for_room(input, voq);
       return false;
     }
     Packet* packet = take_from_queue(input, flow);
@@ -78,6 +77,7 @@ bool Worker::serve(Port& input, Voq& voq, Nanos now) {
     hand_on(input, flow, voq, packet, now);
     ++sent;
   }
+  if (voq.told_waiters != 0) tell_waiting(input, voq, 0);  // it is not room that it waits for
   return !voq.ready.empty() || voq.fifos != 0;
 }
 

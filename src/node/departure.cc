@@ -69,7 +69,7 @@ void Worker::take_back(Port& port, Packet** packets, uint32_t count, size_t dirt
     if (packet.input.port == kNoPort) continue;
     Returns& returns = port.output.returns[voq_index(packet.input.port, packet.lane)];
     returns.room -= packet.cost;
-    if (!(packet.flags & kPacketCopy)) returns.held -= packet.cost;
+    (packet.flags & kPacketCopy ? returns.copies : returns.held) -= packet.cost;
     if (port.is_fabric() || packet.output_flow == kNoFlow) continue;
     OutputFlow& entry = port.output.flows[packet.output_flow];
     ++entry.queued;
@@ -109,7 +109,10 @@ Returns& Worker::returns_for(Port& output, const Packet& packet) {
 
 void Worker::give_room_back(Returns& returns, const Packet& packet) {
   returns.room += packet.cost;
-  if (!(packet.flags & kPacketCopy)) returns.held += packet.cost;
+  if (packet.flags & kPacketCopy)
+    returns.copies += packet.cost;
+  else
+    returns.held += packet.cost;
 }
 
 }  // namespace heddle

@@ -56,8 +56,9 @@ void Worker::receive_data(Port& port, Packet* packet, bool in_turn, Nanos now) {
   const bool flood_frame = packet->destination.node == HEDDLE_FLOOD_NODE;
   const bool known = flood_frame ? packet->vc == kLossyChannel && !in_turn && lanes_.has(packet->ftag)
                                  : lanes_.valid(packet->ftag, packet->vc, in_turn);
-  if (!known) packet->cost = 0;  // counts nowhere
-  if (!known || !port.credits[packet->vc].received(packet->cost, in_turn)) {
+  const bool possible = known && packet->cost <= frame_buffers_;  // else longer than any host may send
+  if (!possible) packet->cost = 0;                                // counts nowhere
+  if (!possible || !port.credits[packet->vc].received(packet->cost, in_turn)) {
     drop_at_input(port, packet, DropReason::protocol_error);
     return protocol_error(port, now);
   }

@@ -2,7 +2,7 @@
 // Credits of single flows inside the fabric (C6). A flow that queues at a fabric port past its target is granted by
 // credit: the switch before may send it up to a position, which follows what leaves the queue, so that a flow that does
 // not get on holds few of the link's buffers. Its queue there grows in turn, and so it goes back hop by hop.
-// Limits are positions (K3); a lost one is told again with the next ACK, and a probe asks for it (K5).
+// Limits are positions (K3); a lost one is told again with the next ACK, and whoever waits for it asks (K7).
 #include <algorithm>
 
 #include "node/worker.h"
@@ -11,6 +11,7 @@ namespace heddle {
 
 namespace {
 constexpr uint32_t kTargetMaxBytes = 64 * 1024;
+constexpr Nanos kMeterSyncNs = kMillisecond;  // K7
 constexpr uint32_t kSteer = 8;  // credit is returned for so much less or more than a packet: one part of so many
 }  // namespace
 
@@ -75,6 +76,7 @@ bool Worker::take_credit(Port& port, const AckRecord& record, OutputFlow& entry)
   if (entry.state != OutputFlowState::reserved || (metered && entry.extent() == 0)) return true;
   if (metered) {
     entry.flags |= kOutputMetered;
+    if (!entry.listed) list_metered(port, record.flow, entry);
   } else if (entry.flags & kOutputMetered) {
     entry.flags &= static_cast<uint8_t>(~kOutputMetered);
     port.counters.count(ProtocolEvent::meter_lifted);
@@ -84,6 +86,35 @@ bool Worker::take_credit(Port& port, const AckRecord& record, OutputFlow& entry)
   entry.flags |= kOutputCredit;
   mark_dirty(port, record.flow, entry);
   return true;
+}
+
+void Worker::list_metered(Port& port, FlowId id, OutputFlow& entry) {
+  entry.listed = true;
+  if (metered_.empty()) next_metered_look_ns_ = now_ + kMeterSyncNs;
+  metered_.push_back({reference(port.index, id), entry.credit_limit});
+}
+
+// K7: a flow that waits for credit, and has heard nothing new since the last look, asks. The answer has the limit.
+void Worker::look_at_metered(Nanos now) {
+  if (metered_.empty() || now < next_metered_look_ns_) return;
+  next_metered_look_ns_ = now + kMeterSyncNs;
+  const auto frame = static_cast<int32_t>(topology_.edge_mtu_bytes + kEthernetHeaderBytes);
+  const Metered* const end = metered_.end();
+  metered_.clear();  // and filled again, from the front, with those that stay
+  for (const Metered* metered = metered_.begin(); metered != end; ++metered) {
+    const uint32_t item = metered->item, limit_before = metered->limit;
+    Port& port = own(static_cast<PortIndex>(item >> 16));
+    const auto id = static_cast<FlowId>(item & 0xffff);
+    OutputFlow& entry = port.output.flows[id];
+    entry.listed = (entry.flags & kOutputMetered) && !(entry.flags & kOutputEnded);
+    if (!entry.listed) continue;
+    const bool waits = entry.extent() != 0 && static_cast<int32_t>(entry.credit_limit - entry.data_flow) < frame;
+    if (waits && entry.credit_limit == limit_before) {
+      port.counters.count(ProtocolEvent::flow_credit_asked);
+      probe(port, id);
+    }
+    metered_.push_back({item, entry.credit_limit});
+  }
 }
 
 // `granted`: bytes that the flow may hand on since it has its output flow ID.

@@ -165,6 +165,7 @@ void Worker::end_inputs(Port& port) {
   for (Voq& voq : input.voqs) {
     voq.ready = {};
     voq.fifos = 0;
+    if (voq.told_waiters != 0) tell_waiting(port, voq, 0);
   }
   for (OutputIds& ids : input.ids) ids.wanting = {};
   input.queued_packets = input.lossless_packets = 0;

@@ -126,8 +126,7 @@ bool Worker::serve_fifos(Port& port, Voq& voq, Nanos now) {
     Fifo& fifo = input.fifos[index];
     for (uint32_t sent = 0; sent < kBurst && (voq.fifos >> index & 1); ++sent) {
       if (voq.room < fifo.queue.head->cost) {
-        voq.room_blocked = true;
-        port.counters.count(ProtocolEvent::room_blocked);
+        wait_for_room(port, voq);
         return false;
       }
       Packet* packet = fifo.queue.pop();

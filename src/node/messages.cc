@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the other workers of the node have for this one, and what goes back to the inputs whose packets have left (X1).
+// What the other workers of the node have for this one, and what this one has for them (X1).
 #include <algorithm>
 #include <bit>
 
@@ -78,8 +78,11 @@ void Worker::take(const Message& message, Nanos now) {
     case MessageKind::refuse:
       return on_refuse(own(message.input), message.output, message.value, now);
     case MessageKind::returns:
-      return apply_returns(own(message.input), message.output, message.flow,
-                           {.room = message.value, .held = message.value2});
+      return apply_returns(
+          own(message.input), message.output, message.flow,
+          {.room = message.value, .held = message.value2, .copies = static_cast<uint32_t>(message.value64)});
+    case MessageKind::room_waiters:
+      return on_waiting(own(message.output), message.input, message.flow, message.value);
     case MessageKind::orphans:
       own(message.input).input.orphans -= message.value;
       return;
@@ -143,63 +146,6 @@ void Worker::hand_over_all() {
     hand_over(worker);
     result_.busy = result_.busy || !to_[worker]->messages.empty() || !to_[worker]->settled.empty();
   }
-}
-
-void Worker::send_returns() {
-  for (Port* port : own_ports_) {
-    OutputSide& output = port->output;
-    for (PortSet rest = output.returns_due; rest != 0; rest &= rest - 1) {
-      const auto input = static_cast<PortIndex>(std::countr_zero(rest));
-      bool all = output.orphans[input] == 0 || send_orphans(*port, input);
-      for (uint32_t lane = 0; lane < lanes_.count(); ++lane) all &= send_returns_of(*port, input, lane);
-      if (all)
-        output.returns_due &= ~(PortSet{1} << input);
-      else
-        result_.busy = true;  // a ring is full: the rest next turn
-    }
-  }
-}
-
-// False if the ring to the input's worker is full.
-bool Worker::send_returns_of(Port& output, PortIndex input, uint32_t lane) {
-  Returns& returns = output.output.returns[voq_index(input, lane)];
-  if (!returns.any()) return true;
-  if (is_own(input)) {
-    apply_returns(own(input), output.index, lane, returns);
-  } else {
-    Message message{.kind = MessageKind::returns};
-    message.input = input;
-    message.output = output.index;
-    message.flow = static_cast<FlowId>(lane);
-    message.value = returns.room;
-    message.value2 = returns.held;
-    if (!send(worker_of_port_[input], message)) return false;
-  }
-  returns = {};
-  return true;
-}
-
-bool Worker::send_orphans(Port& output, PortIndex input) {
-  uint32_t& orphans = output.output.orphans[input];
-  Message message{.kind = MessageKind::orphans};
-  message.input = input;
-  message.value = orphans;
-  if (is_own(input))
-    take(message, now_);
-  else if (!send(worker_of_port_[input], message))
-    return false;
-  orphans = 0;
-  return true;
-}
-
-void Worker::apply_returns(Port& input, PortIndex output, uint32_t lane, const Returns& returns) {
-  Voq& voq = input.input.voqs[voq_index(output, lane)];
-  voq.room += returns.room;
-  copies_out_ -= returns.room - returns.held;
-  if (input.is_fabric()) input.credits[voq.came_in].released(returns.held);
-  if (!voq.room_blocked) return;
-  voq.room_blocked = false;
-  activate(input, voq_index(output, lane));
 }
 
 }  // namespace heddle

@@ -33,7 +33,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   const PortSet up = up_ports(topology)[options.node_index];
   for (uint32_t i = 0; i < port->input.voqs.size(); ++i) {
     Voq& voq = port->input.voqs[i];
-    voq.room = fabric.output_room_buffers;
+    voq.room = static_cast<uint16_t>(fabric.output_room_buffers);
     voq.output = static_cast<PortIndex>(i % ports);
     voq.lane = static_cast<uint8_t>(i / ports);
     voq.came_in = lanes.channel(voq.lane);

@@ -60,10 +60,11 @@ uint64_t congestion_rate_bps(const TopologyPort& port);
 
 // Virtual output queue (X1): flows of one input port that have packets for one lane of one output port.
 struct Voq {
-  FlowList ready;            // have an output flow ID
-  LaneSet fifos = 0;         // fifos of no-flow frames whose first one is for here
-  uint32_t room = 0;         // buffers that may still cross
-  uint32_t next_active = 0;  // in the worker's list of queues to serve
+  FlowList ready;             // have an output flow ID
+  LaneSet fifos = 0;          // fifos of no-flow frames whose first one is for here
+  uint16_t room = 0;          // buffers that may still cross
+  uint16_t told_waiters = 0;  // flows that wait for room, as the output was told last (X3)
+  uint32_t next_active = 0;   // in the worker's list of queues to serve
   PortIndex output = kNoPort;
   uint8_t lane = 0;
   uint8_t came_in = 0;  // virtual channel that its packets came in: the same turn leads from there to the lane's (R5)
@@ -122,9 +123,10 @@ struct InputSide {
 
 // What goes back to an input port when its packets have left or died here.
 struct Returns {
-  uint32_t room = 0;  // buffers of crossing room in the lane
-  uint32_t held = 0;  // buffers of link credit, in the channel that its packets came in; less than room by the copies
-  bool any() const { return (room | held) != 0; }
+  uint32_t room = 0;    // buffers of crossing room in the lane
+  uint32_t held = 0;    // buffers of link credit, in the channel that its packets came in
+  uint32_t copies = 0;  // buffers of packets that were made by replication
+  bool any() const { return (room | held | copies) != 0; }
 };
 
 struct OutputSide {
@@ -136,6 +138,8 @@ struct OutputSide {
         longest_bytes(settings.mtu_bytes + kEthernetHeaderBytes),
         queues(lanes),
         returns(inputs * lanes),
+        room_waiters(inputs * lanes),
+        most_room_waiters(lanes),
         orphans(inputs),
         wanted(inputs) {}
 
@@ -170,9 +174,11 @@ struct OutputSide {
   PortSet wanting_inputs = 0;
   PortIndex next_wanting = 0;  // round robin among inputs
   PortSet returns_due = 0;
-  std::vector<Returns> returns;   // by lane and input port
-  std::vector<uint32_t> orphans;  // by input port: counted orphans that are gone
-  std::vector<uint32_t> wanted;   // by input port: flow IDs that it waits for
+  std::vector<Returns> returns;             // by lane and input port
+  std::vector<uint32_t> room_waiters;       // by lane and input port: flows that wait there for room (X3)
+  std::vector<uint32_t> most_room_waiters;  // by lane: of one input
+  std::vector<uint32_t> orphans;            // by input port: counted orphans that are gone
+  std::vector<uint32_t> wanted;             // by input port: flow IDs that it waits for
 };
 
 struct Port {

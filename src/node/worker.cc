@@ -24,6 +24,8 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, con
       waiting_max_(options.waiting_max),
       copies_max_(options.copies_max),
       lent_max_(settings_.flow_ids / (4 * static_cast<uint32_t>(ports.size()))),
+      frame_buffers_((HEDDLE_DATA_OVERHEAD_BYTES + topology_.edge_mtu_bytes + kEthernetHeaderBytes + kBufferBytes - 1) /
+                     kBufferBytes),
       board_(board),
       pool_(*options.pool),
       control_pool_(*options.control_pool),
@@ -62,6 +64,7 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, con
   edge_.set_near(node_address_, near);
   dirty_ = BoundedList<uint32_t>(own_ports_.size() * settings_.flow_ids);
   settling_ = BoundedList<uint32_t>(own_ports_.size() * settings_.flow_ids);
+  metered_ = BoundedList<Metered>(own_ports_.size() * settings_.flow_ids);
   routes_.compile(link_state_.ports_up());
 }
 
@@ -99,10 +102,11 @@ PollResult Worker::poll(Nanos now) {
   const Nanos away = now - now_;
   now_ = now;
   if (away > settings_.hello_interval_ns) forgive_silence(away, now);
-  take_messages(now);  // from other workers: packets, flow IDs, room, ACKs
-  control_links(now);  // sessions and link states
-  run_timers(now);     // probes (K5), settlement (K9), held pairs (E1)
-  apply_acks(now);     // deltas of the turn before (decision 2)
+  take_messages(now);    // from other workers: packets, flow IDs, room, ACKs
+  control_links(now);    // sessions and link states
+  run_timers(now);       // probes (K5), settlement (K9), held pairs (E1)
+  look_at_metered(now);  // credits of flows that may have been lost (K7)
+  apply_acks(now);       // deltas of the turn before (decision 2)
   if (sample_.port != nullptr) look_at_sample(now);
   run_releases(now);    // flows whose share has room again (C5)
   receive(now);         // devices -> flow queues
@@ -174,7 +178,8 @@ Nanos Worker::next_death(const Port& port) const {
 }
 
 Nanos Worker::next_wake(Nanos now) const {
-  Nanos wake = std::min({timers_.next_due(), releases_.next_due(), edge_ports_ != 0 ? next_sweep_ns_ : kNever});
+  Nanos wake = std::min({metered_.empty() ? kNever : next_metered_look_ns_, timers_.next_due(), releases_.next_due(),
+                         edge_ports_ != 0 ? next_sweep_ns_ : kNever});
   for (const Port* port : own_ports_) {
     wake = std::min(wake, port->device->next_arrival());
     if (port->output.pending_packets != 0) wake = std::min(wake, now + kMicrosecond);

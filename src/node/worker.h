@@ -151,7 +151,7 @@ class Worker {
   uint32_t voq_index(PortIndex output, uint32_t lane) const { return lane * port_count_ + output; }
   static void take_lane(Packet& packet, Voq& voq) {
     packet.lane = voq.lane;
-    voq.room -= packet.cost;
+    voq.room = static_cast<uint16_t>(voq.room - packet.cost);
   }
   Packet* take_from_queue(Port& port, InputFlow& flow);
   void leave_stale_paths();
@@ -199,6 +199,8 @@ class Worker {
   HEDDLE_ASIDE void on_credit(Port& port, Epoch epoch, FlowId id, bool metered, uint32_t granted, Nanos now);
   bool has_credit(const Port& port, FlowId id, const InputFlow& flow, uint32_t bytes) const;
   bool has_share(const InputFlow& flow, const Voq& voq) const;
+  HEDDLE_ASIDE void list_metered(Port& port, FlowId id, OutputFlow& entry);
+  void look_at_metered(Nanos now);
 
   // arbiter.cc: from flow queues across to outputs
   void arbitrate(Nanos now);
@@ -314,10 +316,16 @@ class Worker {
   void return_id(PortIndex output, FlowId id, bool counted);
   [[gnu::noinline]] void hand_over(uint32_t worker);
   void hand_over_all();
+
+  // output_room.cc: room in the outputs, and what else goes back from there
   void send_returns();
   bool send_returns_of(Port& output, PortIndex input, uint32_t lane);
+  HEDDLE_ASIDE uint32_t room_to_keep(const OutputSide& output, PortIndex input, uint32_t lane) const;
   HEDDLE_ASIDE bool send_orphans(Port& output, PortIndex input);
   void apply_returns(Port& input, PortIndex output, uint32_t lane, const Returns& returns);
+  HEDDLE_ASIDE void wait_for_room(Port& input, Voq& voq);
+  HEDDLE_ASIDE void tell_waiting(Port& input, Voq& voq, uint32_t flows);
+  HEDDLE_ASIDE void on_waiting(Port& output, PortIndex input, uint32_t lane, uint32_t flows);
 
   // worker.cc
   static void copy_frame(Packet& copy, const Packet& packet);
@@ -342,6 +350,7 @@ class Worker {
   const uint32_t waiting_max_;
   const uint32_t copies_max_;
   const uint32_t lent_max_;  // flow IDs of another worker's output that an input port keeps: half of its share (K11)
+  const uint64_t frame_buffers_;  // of the largest frame
   LoadBoard& board_;
   PacketPool& pool_;
   PacketPool& control_pool_;
@@ -372,8 +381,14 @@ class Worker {
   uint16_t farthest_ = 0;           // node
   uint8_t round_trip_code_ = 0;     // of it, where frames carry it
   std::vector<uint16_t> node_of_address_;
-  BoundedList<uint32_t> dirty_;                             // output flows with pending deltas
-  BoundedList<uint32_t> settling_;                          // those of the turn before, while they are being told
+  BoundedList<uint32_t> dirty_;     // output flows with pending deltas
+  BoundedList<uint32_t> settling_;  // those of the turn before, while they are being told
+  struct Metered {                  // an output flow that the next hop grants by credit
+    uint32_t item;                  // reference()
+    uint32_t limit;                 // its credit_limit at the last look
+  };
+  BoundedList<Metered> metered_;
+  Nanos next_metered_look_ns_ = 0;
   uint32_t active_head_ = kNoItem, active_tail_ = kNoItem;  // virtual output queues to serve: input << 16 | index
   uint32_t active_count_ = 0;
   bool routes_stale_ = false;

@@ -42,8 +42,9 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   if (!port.is_fabric() && port.input.flows.available() != port.input.flows.size())
     return where + "edge flow IDs missing";
   for (const Voq& voq : port.input.voqs)
-    if (voq.room != fabric_.topology().settings.output_room_buffers || !voq.ready.empty())
-      return where + "room " + std::to_string(voq.room) + " towards an output";
+    if (voq.room != fabric_.topology().settings.output_room_buffers || !voq.ready.empty() || voq.told_waiters != 0)
+      return where + "room " + std::to_string(voq.room) + " towards an output, " + std::to_string(voq.told_waiters) +
+             " flows said to wait for some";
   return {};
 }
 

@@ -122,7 +122,7 @@ void Checker::hold_output(uint16_t node, const Port& port) {
       const uint8_t came_in = fabric_.node(node)->port(input).input.voqs[lane * ports + port.index].came_in;
       held_.room_of(input, port.index, lane) += returns.room;
       held_.cost_by_input[input][came_in] += returns.held;
-      held_.copies += returns.room - returns.held;
+      held_.copies += returns.copies;
     }
   }
 }
@@ -317,6 +317,11 @@ void Checker::check_lists(uint16_t node, const Port& port) {
 void Checker::check_held(uint16_t node, const Port& port) {
   const uint32_t total = fabric_.topology().settings.output_room_buffers;
   for (const Voq& voq : port.input.voqs) {
+    const OutputSide& output = fabric_.node(node)->port(voq.output).output;
+    const uint32_t waiters = output.room_waiters[voq.lane * port.input.ids.size() + port.index];
+    if (held_.exact && waiters != voq.told_waiters)
+      fail(8, place(node, port.index) + ": " + std::to_string(waiters) + " flows wait for room, it told of " +
+                  std::to_string(voq.told_waiters));
     const uint32_t there = voq.room + held_.room_of(port.index, voq.output, voq.lane);
     if (held_.exact ? there != total : there > total)
       fail(6, place(node, port.index) + " towards port " + std::to_string(voq.output) + " lane " +

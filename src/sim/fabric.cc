@@ -2,6 +2,7 @@
 #include "sim/fabric.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "heddle/frames.h"
 #include "sim/faults.h"
@@ -31,6 +32,7 @@ void WorkerActor::act(Nanos now) {
   const Nanos cost = costs.turn_ns + result.packets * costs.packet_ns + result.crossings * costs.crossing_ns;
   free_ns_ = now + cost;
   if (result.busy || result.packets != 0) busy_ns_ += cost;
+  if (result.packets != 0) fabric_.look_at_buffers(node->worker(worker_));
   for (uint64_t woken = result.woken; woken != 0; woken &= woken - 1)
     fabric_.worker_actor(node_, static_cast<uint32_t>(__builtin_ctzll(woken))).notify(free_ns_);
   fabric_.engine().wake(*this, std::max(result.next_wake, free_ns_));
@@ -87,6 +89,18 @@ void Fabric::make_links() {
     links_[index]->observe(this, wanted);
   }
 }
+
+void Fabric::look_at_buffers(const Worker& worker) {
+  for (const Port* port : worker.ports())
+    for (uint32_t channel = 0; port->is_fabric() && channel < port->channels; ++channel) {
+      const LinkCredits& credits = port->credits[channel];
+      if (credits.held() == 0) continue;
+      const uint64_t used_ppm = uint64_t{1'000'000} * credits.held() / credits.buffers();
+      fullest_buffers_ppm_ = std::max(fullest_buffers_ppm_, static_cast<uint32_t>(used_ppm));
+    }
+}
+
+uint32_t Fabric::take_fullest_buffers() { return std::exchange(fullest_buffers_ppm_, 0); }
 
 void Fabric::end_shortage() {
   for (NodeState& state : nodes_) state.pool->set_limit(~0u);

@@ -77,6 +77,10 @@ class Fabric : public LinkObserver {
   // Drops, events and frames of all ports that were and are: counters of crashed nodes are kept.
   PortCounters total() const;
   uint64_t packet_hops() const;  // frames that switches received
+  // After each turn that received something: they fill in no other.
+  void look_at_buffers(const Worker& worker);
+  // Of a link's channel, in use at the fullest since the last call, in ppm of those there are.
+  uint32_t take_fullest_buffers();
 
   void on_frame(MemoryLink& link, unsigned direction, LinkFrameEvent event, Packet& packet, Nanos at) override;
 
@@ -108,6 +112,7 @@ class Fabric : public LinkObserver {
   std::vector<NodeState> nodes_;
   std::vector<std::unique_ptr<HostActor>> hosts_;
   PortCounters crashed_;
+  uint32_t fullest_buffers_ppm_ = 0;
   struct Forging {
     uint32_t link;
     unsigned direction;

@@ -165,16 +165,12 @@ void ScenarioRun::sample(Nanos from, Nanos to) {
 }
 
 void ScenarioRun::sample_queues(Nanos time) {
-  QueueSample sample{.at_ns = time, .edge_bytes = 0, .buffers_ppm = 0};
+  QueueSample sample{.at_ns = time, .edge_bytes = 0, .buffers_ppm = fabric_.take_fullest_buffers()};
   for (uint16_t node = 0; node < fabric_.topology().nodes.size(); ++node) {
     const Node* state = fabric_.node(node);
     for (PortIndex index = 0; state != nullptr && index < state->ports(); ++index) {
       const Port& port = state->port(index);
       if (!port.is_fabric()) sample.edge_bytes = std::max(sample.edge_bytes, port.output.queued_bytes);
-      for (uint32_t channel = 0; port.is_fabric() && channel < port.channels; ++channel)
-        sample.buffers_ppm =
-            std::max(sample.buffers_ppm, static_cast<uint32_t>(uint64_t{1'000'000} * port.credits[channel].held() /
-                                                               port.credits[channel].buffers()));
     }
   }
   result_.queues.push_back(sample);

@@ -34,7 +34,7 @@ struct WorkloadResult {
 struct QueueSample {
   Nanos at_ns;           // from the start
   uint32_t edge_bytes;   // in the longest queue of an edge port
-  uint32_t buffers_ppm;  // of a link's channel, where it is fullest
+  uint32_t buffers_ppm;  // of a link's channel, where and when it was fullest since the last one
 };
 
 struct ScenarioSample {  // of one workload in one interval
