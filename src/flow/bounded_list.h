@@ -20,6 +20,8 @@ class BoundedList {
   const T* begin() const { return items_.get(); }
   const T* end() const { return items_.get() + size_; }
   void push_back(T item) { items_[size_++] = item; }
+  void replace(size_t at, T item) { items_[at] = item; }
+  void replace_by_last(size_t at) { items_[at] = items_[--size_]; }
   void clear() { size_ = 0; }
   void erase_front(size_t count) {
     std::copy(begin() + count, end(), items_.get());

@@ -12,6 +12,7 @@ namespace heddle {
 namespace {
 constexpr uint32_t kTargetMaxBytes = 64 * 1024;
 constexpr Nanos kMeterSyncNs = kMillisecond;  // K7
+constexpr uint32_t kMeteredPerTurn = 128;
 constexpr uint32_t kSteer = 8;  // credit is returned for so much less or more than a packet: one part of so many
 }  // namespace
 
@@ -94,26 +95,33 @@ void Worker::list_metered(Port& port, FlowId id, OutputFlow& entry) {
   metered_.push_back({reference(port.index, id), entry.credit_limit});
 }
 
-// K7: a flow that waits for credit, and has heard nothing new since the last look, asks. The answer has the limit.
+// K7: a flow that has no credit for a frame, and has heard nothing new since the last look, asks. The answer has the
+// limit. So many a turn: however many there are, the devices are read meanwhile.
 void Worker::look_at_metered(Nanos now) {
-  if (metered_.empty() || now < next_metered_look_ns_) return;
-  next_metered_look_ns_ = now + kMeterSyncNs;
+  if (metered_to_look_at_ == 0) {
+    if (metered_.empty() || now < next_metered_look_ns_) return;
+    next_metered_look_ns_ = now + kMeterSyncNs;
+    metered_to_look_at_ = metered_.size();
+  }
   const auto frame = static_cast<int32_t>(topology_.edge_mtu_bytes + kEthernetHeaderBytes);
-  const Metered* const end = metered_.end();
-  metered_.clear();  // and filled again, from the front, with those that stay
-  for (const Metered* metered = metered_.begin(); metered != end; ++metered) {
-    const uint32_t item = metered->item, limit_before = metered->limit;
-    Port& port = own(static_cast<PortIndex>(item >> 16));
-    const auto id = static_cast<FlowId>(item & 0xffff);
+  for (uint32_t looks = 0; looks < kMeteredPerTurn && metered_to_look_at_ != 0; ++looks) {
+    const size_t at = --metered_to_look_at_;  // from the back: what takes the place of a removed one has been looked at
+    const Metered metered = metered_[at];
+    Port& port = own(static_cast<PortIndex>(metered.item >> 16));
+    const auto id = static_cast<FlowId>(metered.item & 0xffff);
     OutputFlow& entry = port.output.flows[id];
-    entry.listed = (entry.flags & kOutputMetered) && !(entry.flags & kOutputEnded);
-    if (!entry.listed) continue;
+    entry.listed = entry.state == OutputFlowState::reserved && (entry.flags & kOutputMetered) != 0 &&
+                   (entry.flags & kOutputEnded) == 0;
+    if (!entry.listed) {
+      metered_.replace_by_last(at);
+      continue;
+    }
     const bool waits = entry.extent() != 0 && static_cast<int32_t>(entry.credit_limit - entry.data_flow) < frame;
-    if (waits && entry.credit_limit == limit_before) {
+    if (waits && entry.credit_limit == metered.limit) {
       port.counters.count(ProtocolEvent::flow_credit_asked);
       probe(port, id);
     }
-    metered_.push_back({item, entry.credit_limit});
+    metered_.replace(at, {metered.item, entry.credit_limit});
   }
 }
 

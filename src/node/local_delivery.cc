@@ -89,7 +89,7 @@ void Worker::send_at_once(Port& port, Port& there, Nanos now) {
   there.counters.delivered_bytes += flow_bytes;
   there.counters.count(ProtocolEvent::delivered_at_once, sent);
   output.taken_bytes += flow_bytes;
-  output.last_priority = round_trip_code_;
+  if (sent != 0) output.last_priority = round_trip_code_;
   port.counters.acknowledged_bytes += flow_bytes;
   if (sent != count) take_the_ordinary_way(port, there, sent, count, now);
 }

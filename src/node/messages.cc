@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the other workers of the node have for this one, and what this one has for them (X1).
 #include <algorithm>
-#include <bit>
 
 #include "node/worker.h"
 

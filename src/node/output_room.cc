@@ -53,12 +53,12 @@ bool Worker::send_returns_of(Port& output, PortIndex input, uint32_t lane) {
 
 // Of what an input returns to a lane while others wait there: nothing when the lane's queue has run empty, for then it
 // is not room that is short. An input that does not wait counts as one flow, for with all its room one flow would never
-// have to. Two of the largest frames can always cross, so that a flooded one does not shut out the flows.
+// have to. An eighth is everybody's, for floods that wait nowhere, and two of the largest frames can always cross.
 uint32_t Worker::room_to_keep(const OutputSide& output, PortIndex input, uint32_t lane) const {
   if ((output.queued_lanes >> lane & 1) == 0) return 0;
   const uint64_t waiters = std::max<uint32_t>(1, output.room_waiters[voq_index(input, lane)]);
   const uint64_t all = settings_.output_room_buffers;
-  const uint64_t share = std::max(all * waiters / output.most_room_waiters[lane], 2 * frame_buffers_);
+  const uint64_t share = std::max({all * waiters / output.most_room_waiters[lane], all / 8, 2 * frame_buffers_});
   return static_cast<uint32_t>(all - std::min(all, share));
 }
 
@@ -89,7 +89,7 @@ void Worker::apply_returns(Port& input, PortIndex output, uint32_t lane, const R
 void Worker::wait_for_room(Port& input, Voq& voq) {
   voq.room_blocked = true;
   input.counters.count(ProtocolEvent::room_blocked);
-  tell_waiting(input, voq, voq.ready.count + static_cast<uint32_t>(std::popcount(voq.fifos)));
+  tell_waiting(input, voq, std::min(0xffffu, voq.ready.count + static_cast<uint32_t>(std::popcount(voq.fifos))));
 }
 
 // The output hears how many flows wait there for room, unless it knows that well enough.

@@ -164,7 +164,7 @@ void Worker::count_loss(Port& port, const Packet& packet, DropReason reason) {
 
 bool Worker::work_left() const {
   const bool states_changed = index_ == 0 && board_version_ != board_.version();
-  return !dirty_.empty() || active_count_ != 0 || states_changed;
+  return !dirty_.empty() || active_count_ != 0 || metered_to_look_at_ != 0 || states_changed;
 }
 
 // When the first packet in an output queue has lived its life.

@@ -5,7 +5,7 @@
 //
 // The stages stand in files of their own: receive.cc, bridging.cc, fabric_input.cc, admission.cc, flow_ids.cc,
 // arbiter.cc, lossless.cc, local_delivery.cc, transmit.cc, departure.cc, link_retry.cc, acknowledge.cc, congestion.cc,
-// flow_credits.cc, link_control.cc, messages.cc.
+// flow_credits.cc, link_control.cc, messages.cc, output_room.cc.
 #pragma once
 
 #include <memory>
@@ -385,9 +385,10 @@ class Worker {
   BoundedList<uint32_t> settling_;  // those of the turn before, while they are being told
   struct Metered {                  // an output flow that the next hop grants by credit
     uint32_t item;                  // reference()
-    uint32_t limit;                 // its credit_limit at the last look
+    uint32_t limit;                 // its credit_limit at the last look; at first, as it was before it was listed
   };
   BoundedList<Metered> metered_;
+  size_t metered_to_look_at_ = 0;  // in the look that is under way: the first so many
   Nanos next_metered_look_ns_ = 0;
   uint32_t active_head_ = kNoItem, active_tail_ = kNoItem;  // virtual output queues to serve: input << 16 | index
   uint32_t active_count_ = 0;

@@ -100,7 +100,13 @@ void Fabric::look_at_buffers(const Worker& worker) {
     }
 }
 
-uint32_t Fabric::take_fullest_buffers() { return std::exchange(fullest_buffers_ppm_, 0); }
+uint32_t Fabric::take_fullest_buffers() {
+  const uint32_t fullest = std::exchange(fullest_buffers_ppm_, 0);
+  for (const NodeState& state : nodes_)  // those that are full and stay so, without a frame
+    for (uint32_t worker = 0; state.node != nullptr && worker < state.node->workers(); ++worker)
+      look_at_buffers(state.node->worker(worker));
+  return fullest;
+}
 
 void Fabric::end_shortage() {
   for (NodeState& state : nodes_) state.pool->set_limit(~0u);

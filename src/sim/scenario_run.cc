@@ -131,6 +131,7 @@ void ScenarioRun::begin_measuring() {
     flow.longest_gap_ns = 0;
     flow.messages_done = flow.messages_broken = 0;
   }
+  fabric_.take_fullest_buffers();
   window_from_ns_ = engine_.now();
   std::fill(least_fairness_.begin(), least_fairness_.end(), std::nullopt);
 }
