@@ -41,6 +41,8 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   if (port.pause.told() != 0) return where + "the host is told to pause";
   if (!port.is_fabric() && port.input.flows.available() != port.input.flows.size())
     return where + "edge flow IDs missing";
+  for (const uint32_t waiters : port.output.room_waiters)
+    if (waiters != 0) return where + std::to_string(waiters) + " flows of an input wait for room";
   for (const Voq& voq : port.input.voqs)
     if (voq.room != fabric_.topology().settings.output_room_buffers || !voq.ready.empty() || voq.told_waiters != 0)
       return where + "room " + std::to_string(voq.room) + " towards an output, " + std::to_string(voq.told_waiters) +
