@@ -19,7 +19,8 @@ MemoryLink::Direction::Direction(const MemoryLinkOptions& settings, uint64_t see
       random(seed),
       transmit_done(std::max<uint32_t>(1, settings.transmit_frames)),
       ring(settings.capacity_frames),
-      waiting(std::bit_ceil(settings.capacity_frames + 1)) {}
+      waiting(std::bit_ceil(settings.capacity_frames + 1)),
+      mask(static_cast<uint32_t>(waiting.size()) - 1) {}
 
 MemoryLink::MemoryLink(PacketPool& pool, const MemoryLinkOptions& zero_to_one, const MemoryLinkOptions& one_to_zero,
                        uint64_t seed)
@@ -37,7 +38,7 @@ MemoryLink::~MemoryLink() {
     do {
       take_in(*way);
       for (; way->count > 0; --way->count, ++way->head)
-        pool_.release(&way->waiting[way->head % way->waiting.size()].packet, 1);
+        pool_.release(&way->waiting_at(way->head).packet, 1);
     } while (!way->ring.empty());
   }
 }
@@ -69,23 +70,40 @@ uint64_t MemoryLink::under_way(unsigned direction) const {
 }
 
 void MemoryLink::tell(unsigned direction, LinkFrameEvent event, Packet& packet, Nanos at) {
-  const auto index = static_cast<unsigned>(event);
-  std::atomic<uint64_t>& counter = directions_[direction]->events[index];
+  count_events(direction, event, 1);
+  show(direction, event, packet, at);
+}
+
+void MemoryLink::show(unsigned direction, LinkFrameEvent event, Packet& packet, Nanos at) {
+  if (wanted_ >> static_cast<unsigned>(event) & 1) observer_->on_frame(*this, direction, event, packet, at);
+}
+
+void MemoryLink::count_events(unsigned direction, LinkFrameEvent event, uint32_t frames) {
+  std::atomic<uint64_t>& counter = directions_[direction]->events[static_cast<unsigned>(event)];
   if (event == LinkFrameEvent::lost)  // the only one that both ends count
-    counter.fetch_add(1, std::memory_order_relaxed);
+    counter.fetch_add(frames, std::memory_order_relaxed);
   else
-    counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  if (wanted_ >> index & 1) observer_->on_frame(*this, direction, event, packet, at);
+    counter.store(counter.load(std::memory_order_relaxed) + frames, std::memory_order_relaxed);
 }
 
 // --- sender ---
+
+// What goes into the ring at once.
+struct MemoryLink::Burst {
+  std::array<Entry, 2 * kBurst> entries;  // a frame may be doubled
+  uint32_t count = 0;
+  uint32_t generation = 0;
+};
 
 uint32_t MemoryLink::transmit(unsigned direction, Packet** packets, uint32_t count, Nanos now) {
   Direction& way = *directions_[direction];
   uint32_t taken = 0;
   const uint32_t used = way.ring.used();
   const uint32_t room = way.options.capacity_frames > used ? way.options.capacity_frames - used : 0;
-  for (; taken < count && 2 * taken + 2 <= room; ++taken) {  // a frame may be doubled
+  const uint32_t most = std::min({count, room / 2, kBurst});
+  Burst burst;
+  burst.generation = generation_.load(std::memory_order_relaxed);
+  for (; taken < most; ++taken) {
     Nanos& done = way.transmit_done[way.transmit_next];
     if (way.options.rate_bps != 0) {
       if (done > now) break;
@@ -94,14 +112,17 @@ uint32_t MemoryLink::transmit(unsigned direction, Packet** packets, uint32_t cou
       done = way.wire_free_ns;
       way.transmit_next = way.transmit_next + 1 == way.transmit_done.size() ? 0 : way.transmit_next + 1;
     }
-    send(direction, packets[taken], now);
+    send(direction, packets[taken], now, burst);
   }
+  count_events(direction, LinkFrameEvent::sent, taken);
+  count_events(direction, LinkFrameEvent::under_way, burst.count);
+  way.ring.push(burst.entries.data(), burst.count);  // there is room
   return taken;
 }
 
-void MemoryLink::send(unsigned direction, Packet* packet, Nanos now) {
+void MemoryLink::send(unsigned direction, Packet* packet, Nanos now, Burst& burst) {
   Direction& way = *directions_[direction];
-  tell(direction, LinkFrameEvent::sent, *packet, now);
+  show(direction, LinkFrameEvent::sent, *packet, now);
   Packet bare{};  // a receiver gets bytes and nothing else
   bare.data = packet->data;
   bare.length = packet->length;
@@ -112,12 +133,12 @@ void MemoryLink::send(unsigned direction, Packet* packet, Nanos now) {
   const MemoryLinkOptions& faults = way.options;
   const uint32_t loss = way.loss_ppm.load(std::memory_order_relaxed);
   if ((loss | faults.duplicate_ppm | faults.reorder_ppm | faults.corrupt_ppm) != 0)
-    return send_with_faults(direction, packet, arrives);
+    return send_with_faults(direction, packet, arrives, burst);
   way.last_arrival_ns = arrives;
-  push(direction, packet, arrives);
+  add(direction, packet, arrives, burst);
 }
 
-void MemoryLink::send_with_faults(unsigned direction, Packet* packet, Nanos arrives) {
+void MemoryLink::send_with_faults(unsigned direction, Packet* packet, Nanos arrives, Burst& burst) {
   Direction& way = *directions_[direction];
   const MemoryLinkOptions& faults = way.options;
   const auto hit = [&way](uint32_t ppm) { return ppm != 0 && way.random.below(kMillion) < ppm; };
@@ -128,7 +149,7 @@ void MemoryLink::send_with_faults(unsigned direction, Packet* packet, Nanos arri
       copy->length = packet->length;
       std::memcpy(copy->data, packet->data, packet->length);
       tell(direction, LinkFrameEvent::duplicated, *copy, arrives);
-      push(direction, copy, arrives + way.random.below(faults.reorder_max_ns + 1));
+      add(direction, copy, arrives + way.random.below(faults.reorder_max_ns + 1), burst);
     }
   }
   if (hit(faults.corrupt_ppm)) {
@@ -139,7 +160,12 @@ void MemoryLink::send_with_faults(unsigned direction, Packet* packet, Nanos arri
     arrives += way.random.below(faults.reorder_max_ns + 1);
   else
     way.last_arrival_ns = arrives;
-  push(direction, packet, arrives);
+  add(direction, packet, arrives, burst);
+}
+
+void MemoryLink::add(unsigned direction, Packet* packet, Nanos arrives, Burst& burst) {
+  show(direction, LinkFrameEvent::under_way, *packet, arrives);
+  burst.entries[burst.count++] = {packet, arrives, burst.generation, 0};
 }
 
 void MemoryLink::corrupt(Direction& way, Packet& packet) {
@@ -152,12 +178,6 @@ void MemoryLink::corrupt(Direction& way, Packet& packet) {
   }
 }
 
-void MemoryLink::push(unsigned direction, Packet* packet, Nanos arrives) {
-  tell(direction, LinkFrameEvent::under_way, *packet, arrives);
-  const Entry entry{packet, arrives, generation_.load(std::memory_order_relaxed), 0};
-  if (directions_[direction]->ring.push(&entry, 1) == 0) lose(direction, LinkFrameEvent::lost, packet, arrives);
-}
-
 void MemoryLink::lose(unsigned direction, LinkFrameEvent event, Packet* packet, Nanos at) {
   tell(direction, event, *packet, at);
   pool_.release(&packet, 1);
@@ -167,16 +187,19 @@ void MemoryLink::lose(unsigned direction, LinkFrameEvent event, Packet* packet, 
 
 // From the ring into order of arrival; nearly always at the end.
 void MemoryLink::take_in(Direction& way) {
-  const auto size = static_cast<uint32_t>(way.waiting.size());
-  Entry entry;
-  while (way.count < size && way.ring.pop(&entry, 1) == 1) {
-    uint32_t place = way.head + way.count++;
-    for (; place != way.head; --place) {
-      const Entry& before = way.waiting[(place - 1) % size];
-      if (before.arrives_ns <= entry.arrives_ns) break;
-      way.waiting[place % size] = before;
+  Entry taken[kBurst];
+  while (const uint32_t room = way.mask + 1 - way.count) {
+    const uint32_t count = way.ring.pop(taken, std::min(room, kBurst));
+    if (count == 0) return;
+    for (uint32_t i = 0; i < count; ++i) {
+      uint32_t place = way.head + way.count++;
+      for (; place != way.head; --place) {
+        const Entry& before = way.waiting_at(place - 1);
+        if (before.arrives_ns <= taken[i].arrives_ns) break;
+        way.waiting_at(place) = before;
+      }
+      way.waiting_at(place) = taken[i];
     }
-    way.waiting[place % size] = entry;
   }
 }
 
@@ -184,21 +207,20 @@ Nanos MemoryLink::next_arrival(unsigned direction) {
   Direction& way = *directions_[direction];
   // Frames come into the ring in order of arrival, but for those held back or doubled.
   if (way.count == 0 || (way.options.reorder_ppm | way.options.duplicate_ppm) != 0) take_in(way);
-  return way.count == 0 ? kNever : way.waiting[way.head % way.waiting.size()].arrives_ns;
+  return way.count == 0 ? kNever : way.waiting_at(way.head).arrives_ns;
 }
 
 // The receiver has not looked since frames filled its ring: what came after them found no room.
 void MemoryLink::drop_overflow(unsigned direction, Nanos now) {
   Direction& way = *directions_[direction];
-  const auto size = static_cast<uint32_t>(way.waiting.size());
   const uint32_t ring = way.options.receive_frames;
   uint32_t kept = ring;
   for (uint32_t i = ring; i < way.count; ++i) {
-    const Entry entry = way.waiting[(way.head + i) % size];
+    const Entry entry = way.waiting_at(way.head + i);
     if (entry.arrives_ns <= now)
       lose(direction, LinkFrameEvent::ring_full, entry.packet, entry.arrives_ns);
     else
-      way.waiting[(way.head + kept++) % size] = entry;
+      way.waiting_at(way.head + kept++) = entry;
   }
   way.count = kept;
 }
@@ -206,13 +228,12 @@ void MemoryLink::drop_overflow(unsigned direction, Nanos now) {
 uint32_t MemoryLink::receive(unsigned direction, Packet** packets, uint32_t count, Nanos now) {
   Direction& way = *directions_[direction];
   take_in(way);
-  const auto size = static_cast<uint32_t>(way.waiting.size());
   const uint32_t ring = way.options.receive_frames;
-  if (way.count > ring && way.waiting[(way.head + ring) % size].arrives_ns <= now) drop_overflow(direction, now);
+  if (way.count > ring && way.waiting_at(way.head + ring).arrives_ns <= now) drop_overflow(direction, now);
   const uint32_t generation = generation_.load(std::memory_order_relaxed);
   uint32_t taken = 0;
   while (taken < count && way.count > 0) {
-    const Entry& entry = way.waiting[way.head % size];
+    const Entry& entry = way.waiting_at(way.head);
     if (entry.arrives_ns > now) break;
     Packet* packet = entry.packet;
     const bool cut = entry.generation != generation;
@@ -222,9 +243,10 @@ uint32_t MemoryLink::receive(unsigned direction, Packet** packets, uint32_t coun
       lose(direction, LinkFrameEvent::lost, packet, now);
       continue;
     }
-    tell(direction, LinkFrameEvent::delivered, *packet, now);
+    show(direction, LinkFrameEvent::delivered, *packet, now);
     packets[taken++] = packet;
   }
+  count_events(direction, LinkFrameEvent::delivered, taken);
   return taken;
 }
 

@@ -110,7 +110,9 @@ class MemoryLink {
     // between them
     Ring<Entry> ring;
     // receiver: sorted by arrival, a circle
+    Entry& waiting_at(uint32_t place) { return waiting[place & mask]; }
     std::vector<Entry> waiting;
+    uint32_t mask;  // of its places: there are a power of two
     uint32_t head = 0, count = 0;
 
     std::array<std::atomic<uint64_t>, kLinkFrameEvents> events{};
@@ -134,14 +136,17 @@ class MemoryLink {
   uint32_t transmit(unsigned direction, Packet** packets, uint32_t count, Nanos now);
   uint32_t receive(unsigned direction, Packet** packets, uint32_t count, Nanos now);
   Nanos next_arrival(unsigned direction);
-  void send(unsigned direction, Packet* packet, Nanos now);
-  void send_with_faults(unsigned direction, Packet* packet, Nanos arrives_ns);
-  void push(unsigned direction, Packet* packet, Nanos arrives_ns);
+  struct Burst;
+  void send(unsigned direction, Packet* packet, Nanos now, Burst& burst);
+  void send_with_faults(unsigned direction, Packet* packet, Nanos arrives_ns, Burst& burst);
+  void add(unsigned direction, Packet* packet, Nanos arrives_ns, Burst& burst);
   void lose(unsigned direction, LinkFrameEvent event, Packet* packet, Nanos at);
   void corrupt(Direction& way, Packet& packet);
   void take_in(Direction& way);
   void drop_overflow(unsigned direction, Nanos now);
   void tell(unsigned direction, LinkFrameEvent event, Packet& packet, Nanos at);
+  void show(unsigned direction, LinkFrameEvent event, Packet& packet, Nanos at);
+  void count_events(unsigned direction, LinkFrameEvent event, uint32_t frames);
 
   PacketPool& pool_;
   std::atomic<uint32_t> generation_{0};  // odd = down
