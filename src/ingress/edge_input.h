@@ -64,6 +64,9 @@ class EdgeInput {
     near_node_ = node;
     near_ports_ = ports;
   }
+  bool is_near(FabricAddress address) const {
+    return address.node == near_node_ && address.port < kPortsMax && (near_ports_ >> address.port & 1);
+  }
 
   // `packet` is a host's frame as received on `port`. Unless it is to be dropped its tag is off, ftag, vni, priority,
   // payload, source and life are set, and `key` is its key, whose bucket is being fetched.
@@ -96,9 +99,6 @@ class EdgeInput {
   const Classifier& classifier() const { return classifier_; }
 
  private:
-  bool is_near(FabricAddress address) const {
-    return address.node == near_node_ && address.port < kPortsMax && (near_ports_ >> address.port & 1);
-  }
 
   StationTable stations_;
   MatchTable matches_;

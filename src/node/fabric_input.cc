@@ -26,6 +26,7 @@ void Worker::fabric_receive(Port& port, Packet** packets, uint32_t count, Nanos 
     packets[kept++] = packet;
   }
   for (uint32_t i = 0; i < kept; ++i) take_frame(port, packets[i], frames[i], now);
+  if (at_once_outputs_ != 0) send_all_at_once(port, now);
 }
 
 void Worker::take_frame(Port& port, Packet* packet, const LinkFrame& frame, Nanos now) {
@@ -79,21 +80,26 @@ void Worker::receive_flow_data(Port& port, Packet* packet, Nanos now) {
   }
   if (flow.next_data_flow != packet->position) return drop_at_input(port, packet, DropReason::duplicate);
   if (!flow.in_use()) {
-    flow.flags |= kFlowInUse;
-    // With totals still to be told upstream it is the flow that was here before: there it has not come to rest.
-    if (!(flow.flags & kFlowAckDue)) flow.congestion = 0;
-    flow.destination = packet->destination;
-    flow.ftag = packet->ftag;
-    flow.match = kNoMatch;
-    flow.follow_port = kNoPort;
-    flow.path_epoch = 0;
-    port.counters.count(ProtocolEvent::flow_created);
+    if (packet->destination.node == node_address_ && gather_from_fabric(port, id, flow, packet, now)) return;
+    begin_flow(port, flow, *packet);
   } else if (flow.destination != packet->destination || flow.ftag != packet->ftag ||
              (packet->vc != kLossyChannel && channel_changed(port, flow, packet->vc))) {
     drop_at_input(port, packet, DropReason::protocol_error);
     return protocol_error(port, now);  // an ID names one flow while it is in use (invariant 4)
   }
   admit(port, id, flow, packet, now);
+}
+
+void Worker::begin_flow(Port& port, InputFlow& flow, const Packet& first) {
+  flow.flags |= kFlowInUse;
+  // With totals still to be told upstream it is the flow that was here before: there it has not come to rest.
+  if (!(flow.flags & kFlowAckDue)) flow.congestion = 0;
+  flow.destination = first.destination;
+  flow.ftag = first.ftag;
+  flow.match = kNoMatch;
+  flow.follow_port = kNoPort;
+  flow.path_epoch = 0;
+  port.counters.count(ProtocolEvent::flow_created);
 }
 
 // Frames of a lossless flow come in one virtual channel while it is in use: its path changes only at extent zero.

@@ -103,13 +103,17 @@ class Worker {
   HEDDLE_ASIDE void wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index);
   HEDDLE_ASIDE void serve_waiting(Port& port, Nanos now);
 
-  // local_delivery.cc: from edge port to edge port at once
+  // local_delivery.cc: to edge ports at once
   [[gnu::noinline]] void deliver_at_once(Port& port, Packet** packets, const uint32_t* found, uint32_t count,
                                          Nanos now);
   OutputSide* open_at_once(const Port& port, PortIndex to, uint8_t ftag);
   static bool takes_at_once(const Port& there);
+  [[gnu::noinline]] bool gather_from_fabric(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  bool fits_host(const OutputSide& output, PortIndex to, const Packet& packet);
+  void gather(OutputSide& output, PortIndex to, Packet* packet);
+  void send_all_at_once(Port& port, Nanos now);
   void send_at_once(Port& port, Port& there, Nanos now);
-  HEDDLE_ASIDE void take_the_ordinary_way(Port& port, Port& there, uint32_t first, uint32_t count, Nanos now);
+  HEDDLE_ASIDE void take_the_ordinary_way(Port& port, const OutputSide& output, Packet* packet, Nanos now);
 
   // bridging.cc: flooding and learning
   HEDDLE_ASIDE void flood(Port& port, Packet* packet, Nanos now);
@@ -121,6 +125,7 @@ class Worker {
   void take_frame(Port& port, Packet* packet, const LinkFrame& frame, Nanos now);
   void receive_data(Port& port, Packet* packet, bool in_turn, Nanos now);
   void receive_flow_data(Port& port, Packet* packet, Nanos now);
+  static void begin_flow(Port& port, InputFlow& flow, const Packet& first);
   HEDDLE_ASIDE bool channel_changed(const Port& port, const InputFlow& flow, uint8_t channel) const;
   bool advance_past_hole(Port& port, FlowId id, InputFlow& flow, uint32_t position);
   void receive_records(Port& port, const LinkFrame& frame, Nanos now);
@@ -392,6 +397,7 @@ class Worker {
   Nanos next_metered_look_ns_ = 0;
   uint32_t active_head_ = kNoItem, active_tail_ = kNoItem;  // virtual output queues to serve: input << 16 | index
   uint32_t active_count_ = 0;
+  PortSet at_once_outputs_ = 0;  // those with frames gathered of the burst that is being received
   bool routes_stale_ = false;
   uint32_t board_version_ = 0;
   uint32_t copies_out_ = 0;
