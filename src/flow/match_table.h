@@ -38,7 +38,8 @@ static_assert(sizeof(MatchBlocks) == sizeof(MatchKey));
 
 enum MatchFlag : uint8_t {
   kMatchUsed = 0x01,
-  kMatchNear = 0x02,  // its destination is an edge port of the same worker
+  kMatchNear = 0x02,    // its destination is an edge port of the same worker
+  kMatchBeside = 0x04,  // of another worker of the node
 };
 
 struct MatchEntry {

@@ -36,6 +36,7 @@ struct EdgeDecision {
   DropReason reason = DropReason::none;
   uint32_t match = kNotFound;        // index into the match table; a flood may have none
   bool moved = false;                // the entry had another destination before: the flow it has ends
+  bool left_beside = false;          // and that one was a port of another worker, to which frames may have crossed
   Learned learned = Learned::known;  // added or moved: the node's other workers want to know
 };
 
@@ -59,10 +60,12 @@ class EdgeInput {
  public:
   EdgeInput(const Topology& topology, uint32_t match_entries, uint32_t station_entries, const HashKey& key,
             std::pmr::memory_resource& tables);
-  // The edge ports of the same worker: where entries lead that are near. Call before the first frame.
-  void set_near(uint16_t node, PortSet ports) {
+  // The edge ports of the same worker, and those of the others of this node: where entries lead that are near or
+  // beside. Call before the first frame.
+  void set_near(uint16_t node, PortSet ports, PortSet others) {
     near_node_ = node;
     near_ports_ = ports;
+    beside_ports_ = others;
   }
   bool is_near(FabricAddress address) const {
     return address.node == near_node_ && address.port < kPortsMax && (near_ports_ >> address.port & 1);
@@ -99,13 +102,18 @@ class EdgeInput {
   const Classifier& classifier() const { return classifier_; }
 
  private:
+  uint8_t place_of(FabricAddress address) const {
+    if (address.node != near_node_ || address.port >= kPortsMax) return 0;
+    const PortSet port = PortSet{1} << address.port;
+    return port & near_ports_ ? kMatchNear : port & beside_ports_ ? kMatchBeside : 0;
+  }
 
   StationTable stations_;
   MatchTable matches_;
   Classifier classifier_;
   std::array<PlainPattern, kClassesMax> plain_patterns_{};  // by FTAG
   uint16_t near_node_ = 0;
-  PortSet near_ports_ = 0;
+  PortSet near_ports_ = 0, beside_ports_ = 0;
   std::map<uint32_t, uint32_t> station_quotas_;  // of every edge port of the fabric: node << 16 | port
 };
 
@@ -144,8 +152,9 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
   decision.moved = entry.destination != packet.destination;
   // What waits for the old place goes there; nothing joins it, so that it ends.
   if (decision.moved && flows.queued(match)) return drop(DropReason::station_moved);
+  decision.left_beside = decision.moved && (entry.flags & kMatchBeside);
   entry.destination = packet.destination;
-  entry.flags = is_near(entry.destination) ? kMatchUsed | kMatchNear : kMatchUsed;
+  entry.flags = kMatchUsed | place_of(entry.destination);
   entry.station_version = stations_.version();
   if (station == nullptr) entry.flooded_ns = now;
   if (held_until(entry) <= now) entry.flooded_ns = 0;

@@ -37,8 +37,7 @@ MemoryLink::~MemoryLink() {
   for (const auto& way : directions_) {
     do {
       take_in(*way);
-      for (; way->count > 0; --way->count, ++way->head)
-        pool_.release(&way->waiting_at(way->head).packet, 1);
+      for (; way->count > 0; --way->count, ++way->head) pool_.release(&way->waiting_at(way->head).packet, 1);
     } while (!way->ring.empty());
   }
 }

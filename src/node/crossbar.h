@@ -24,7 +24,8 @@ enum class MessageKind : uint8_t {
   want,     // to the output's worker: so many more of an input's flows (value) want an output flow ID
   grant,    // to the input's worker: an ID (flow), for whichever of them waits first
   refuse,   // to the input's worker: the output is down, so many (value) get none, take another way
-  returns,  // to the input's worker: room (value) in lane `flow` comes back, buffers held (value2), copies (value64)
+  returns,  // to the input's worker: room (value) in lane `flow` comes back, buffers held (value2), value64 = bytes
+            // delivered without a flow << 32 | copies
   room_waiters,  // to the output's worker: so many of an input's flows (value) wait for room in lane `flow`
   orphans,       // to the input's worker: so many (value) are freed
   credit,  // to the input's worker: input flow `flow` of session `value` is granted by credit (value2), up to value64

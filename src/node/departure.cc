@@ -40,7 +40,14 @@ void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now)
       returns_to = to;
     }
     give_room_back(*returns, packet);
-    if (!kDeliver || packet.output_flow == kNoFlow) continue;
+    if (!kDeliver) continue;
+    if (packet.output_flow == kNoFlow) {
+      if (!(packet.flags & kPacketAtOnce)) continue;
+      returns->delivered += packet.payload;
+      ++delivered_frames;
+      delivered_bytes += packet.payload;
+      continue;
+    }
     OutputFlow& entry = port.output.flows[packet.output_flow];
     --entry.queued;
     entry.pending_ack += packet.payload;
@@ -70,12 +77,17 @@ void Worker::take_back(Port& port, Packet** packets, uint32_t count, size_t dirt
     Returns& returns = port.output.returns[voq_index(packet.input.port, packet.lane)];
     returns.room -= packet.cost;
     (packet.flags & kPacketCopy ? returns.copies : returns.held) -= packet.cost;
-    if (port.is_fabric() || packet.output_flow == kNoFlow) continue;
+    const bool has_flow = packet.output_flow != kNoFlow;
+    if (port.is_fabric() || (!has_flow && !(packet.flags & kPacketAtOnce))) continue;
+    --counters.delivered_frames;
+    counters.delivered_bytes -= packet.payload;
+    if (!has_flow) {
+      returns.delivered -= packet.payload;
+      continue;
+    }
     OutputFlow& entry = port.output.flows[packet.output_flow];
     ++entry.queued;
     entry.pending_ack -= packet.payload;
-    --counters.delivered_frames;
-    counters.delivered_bytes -= packet.payload;
   }
   const auto nothing_to_tell = [&port](uint32_t item) {
     OutputFlow& entry = port.output.flows[item & 0xffff];

@@ -26,7 +26,7 @@ void Worker::fabric_receive(Port& port, Packet** packets, uint32_t count, Nanos 
     packets[kept++] = packet;
   }
   for (uint32_t i = 0; i < kept; ++i) take_frame(port, packets[i], frames[i], now);
-  if (at_once_outputs_ != 0) send_all_at_once(port, now);
+  if (at_once_outputs_ != 0) send_all_at_once(now);
 }
 
 void Worker::take_frame(Port& port, Packet* packet, const LinkFrame& frame, Nanos now) {

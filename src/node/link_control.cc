@@ -99,7 +99,7 @@ void Worker::reset_link(Port& port, LinkDownReason reason, Nanos now) {
 
 // K9. The session is over: whatever it left is settled, on both sides.
 void Worker::end_session(Port& port, Nanos now) {
-  if (at_once_outputs_ != 0) send_all_at_once(port, now);  // what came before in this burst
+  if (at_once_outputs_ != 0) send_all_at_once(now);  // what came before in this burst
   port.counters.count(ProtocolEvent::session_ended);
   board_.publish_state(port.index, false);
   result_.woken |= index_ == 0 ? 0 : 1;

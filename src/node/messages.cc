@@ -13,7 +13,7 @@ constexpr uint32_t kMessagesPerTurn = 512;  // from one worker
 void Worker::take_messages(Nanos now) {
   for (Crossing* from : from_) {
     if (from == nullptr) continue;
-    take_packets(*from);
+    take_packets(*from, now);
     if (take_settled(*from, now) >= kMessagesPerTurn) result_.busy = true;
     Message message{};
     uint32_t taken = 0;
@@ -27,17 +27,24 @@ void Worker::take_messages(Nanos now) {
 
 // A pin may be given back while packets that it stands for are still crossing (an orphan's, K9): those crossed before
 // it, so the packets are taken before the pins that are here now.
-void Worker::take_packets(Crossing& from) {
+void Worker::take_packets(Crossing& from, Nanos now) {
   uint32_t pins = from.given_back.used();
   CrossingPacket crossings[kRingBatch];
+  static_assert(kRingBatch <= kBurst, "what may be gathered for one output");
   while (const uint32_t count = from.data.take(crossings, kRingBatch)) {
     for (uint32_t i = 0; i < count; ++i) __builtin_prefetch(crossings[i].packet);
     for (uint32_t i = 0; i < count; ++i) {
       Port& output = own(crossings[i].output);
+      if (crossings[i].packet->flags & kPacketAtOnce) {
+        gather_crossed(output, crossings[i].packet, now);
+        continue;
+      }
+      if (output.output.at_once_packets != 0) send_at_once(output, now);  // of the same flow, perhaps: they go first
       if (const FlowId id = crossings[i].packet->output_flow; id != kNoFlow)
         take_flow(output.output.flows[id], crossings[i]);
       accept(output, crossings[i].packet, crossings[i].told);
     }
+    if (at_once_outputs_ != 0) send_all_at_once(now);
   }
   GivenBack given_back[kRingBatch];
   while (const uint32_t count = from.given_back.take(given_back, std::min(pins, kRingBatch))) {
@@ -77,9 +84,11 @@ void Worker::take(const Message& message, Nanos now) {
     case MessageKind::refuse:
       return on_refuse(own(message.input), message.output, message.value, now);
     case MessageKind::returns:
-      return apply_returns(
-          own(message.input), message.output, message.flow,
-          {.room = message.value, .held = message.value2, .copies = static_cast<uint32_t>(message.value64)});
+      return apply_returns(own(message.input), message.output, message.flow,
+                           {.room = message.value,
+                            .held = message.value2,
+                            .copies = static_cast<uint32_t>(message.value64),
+                            .delivered = static_cast<uint32_t>(message.value64 >> 32)});
     case MessageKind::room_waiters:
       return on_waiting(own(message.output), message.input, message.flow, message.value);
     case MessageKind::orphans:
@@ -118,11 +127,7 @@ void Worker::send_packet(PortIndex output, Packet* packet, uint8_t told, bool fi
   const uint32_t worker = worker_of_port_[output];
   Crossing& to = *to_[worker];
   if (to.data.full()) hand_over(worker);
-  CrossingPacket& crossing = to.data.gather();
-  crossing.packet = packet;
-  crossing.output = output;
-  crossing.told = told;
-  crossing.first = first;
+  to.data.gather() = {packet, output, told, first};
   ++result_.crossings;
 }
 

@@ -6,6 +6,8 @@
 namespace heddle {
 
 namespace {
+// Ports are dealt to the workers in turn.
+uint32_t worker_of(PortIndex port, const NodeOptions& options) { return port % options.workers; }
 
 std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   const Topology& topology = *options.topology;
@@ -33,13 +35,16 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   const PortSet up = up_ports(topology)[options.node_index];
   for (uint32_t i = 0; i < port->input.voqs.size(); ++i) {
     Voq& voq = port->input.voqs[i];
-    voq.room = static_cast<uint16_t>(fabric.output_room_buffers);
     voq.output = static_cast<PortIndex>(i % ports);
     voq.lane = static_cast<uint8_t>(i / ports);
     voq.came_in = lanes.channel(voq.lane);
     voq.shares_credit = voq.came_in != kLossyChannel && topology.nodes[options.node_index].ports[voq.output].fabric;
     const bool turns = next_channel(0, up >> index & 1, up >> voq.output & 1) != 0;
     if (voq.came_in != kLossyChannel && turns) --voq.came_in;
+    const bool other_worker = worker_of(index, options) != worker_of(voq.output, options);
+    const bool edges = !settings.fabric && !node.ports[voq.output].fabric;
+    voq.at_once = other_worker && edges && voq.came_in == kLossyChannel;
+    voq.room = output_room(fabric, voq.at_once);
   }
   if (settings.rate_bps != 0) {
     // One frame, for a thread that wakes up late while a slow port sends the one before, and a little more.
@@ -71,8 +76,8 @@ Node::Node(const NodeOptions& options) : options_(options), board_(description()
   std::vector<uint32_t> ports_of(options_.workers);
   for (PortIndex port = 0; port < ports; ++port) {
     ports_.push_back(make_port(options_, port));
-    worker_of_port_.push_back(port % options_.workers);
-    ++ports_of[port % options_.workers];
+    worker_of_port_.push_back(worker_of(port, options_));
+    ++ports_of[worker_of_port_.back()];
     if (!node.ports[port].fabric) board_.publish_state(port, true);
   }
   for (uint32_t index = 0; index < options_.workers; ++index) {
@@ -86,7 +91,7 @@ Node::Node(const NodeOptions& options) : options_(options), board_(description()
   for (uint32_t from = 0; from < options_.workers; ++from) {
     for (uint32_t to = 0; to < options_.workers; ++to) {
       if (from == to) continue;
-      const uint32_t packets = ports_of[from] * ports_of[to] * fabric.output_room_buffers * Lanes(topology()).count();
+      const uint32_t packets = ports_of[from] * ports_of[to] * output_room(fabric, true) * Lanes(topology()).count();
       crossings_.push_back(std::make_unique<Crossing>(packets, ports_of[to] * fabric.flow_ids, kMessages));
       between[size_t{from} * options_.workers + to] = crossings_.back().get();
     }

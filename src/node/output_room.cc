@@ -4,7 +4,8 @@
 //
 // Among inputs that wait for room at one lane, it follows the flows that wait there (X3, A10): what stands in the
 // output's queue leaves in the order it came, so whoever has half the room there has half the port. The input with most
-// flows keeps all its room, one with a quarter of its flows a quarter of it: what it returns above that is kept back.
+// flows keeps all its room, or the half of it where frames cross at once, one with a quarter of its flows a quarter of
+// it: what it returns above that is kept back.
 #include <algorithm>
 #include <bit>
 
@@ -32,8 +33,7 @@ bool Worker::send_returns_of(Port& output, PortIndex input, uint32_t lane) {
   Returns& returns = output.output.returns[voq_index(input, lane)];
   if (!returns.any()) return true;
   Returns given = returns;
-  if (output.output.most_room_waiters[lane] != 0)
-    given.room -= std::min(given.room, room_to_keep(output.output, input, lane));
+  if (output.output.most_room_waiters[lane] != 0) given.room -= std::min(given.room, room_to_keep(output, input, lane));
   if (!given.any()) return true;
   if (is_own(input)) {
     apply_returns(own(input), output.index, lane, given);
@@ -44,7 +44,7 @@ bool Worker::send_returns_of(Port& output, PortIndex input, uint32_t lane) {
     message.flow = static_cast<FlowId>(lane);
     message.value = given.room;
     message.value2 = given.held;
-    message.value64 = given.copies;
+    message.value64 = uint64_t{given.delivered} << 32 | given.copies;
     if (!send(worker_of_port_[input], message)) return false;
   }
   returns = {.room = returns.room - given.room};
@@ -54,11 +54,14 @@ bool Worker::send_returns_of(Port& output, PortIndex input, uint32_t lane) {
 // Of what an input returns to a lane while others wait there: nothing when the lane's queue has run empty, for then it
 // is not room that is short. An input that does not wait counts as one flow, for with all its room one flow would never
 // have to. An eighth is everybody's, for floods that wait nowhere, and two of the largest frames can always cross.
-uint32_t Worker::room_to_keep(const OutputSide& output, PortIndex input, uint32_t lane) const {
-  if ((output.queued_lanes >> lane & 1) == 0) return 0;
-  const uint64_t waiters = std::max<uint32_t>(1, output.room_waiters[voq_index(input, lane)]);
-  const uint64_t all = settings_.output_room_buffers;
-  const uint64_t share = std::max({all * waiters / output.most_room_waiters[lane], all / 8, 2 * frame_buffers_});
+uint32_t Worker::room_to_keep(const Port& output, PortIndex input, uint32_t lane) const {
+  if ((output.output.queued_lanes >> lane & 1) == 0) return 0;
+  const uint64_t waiters = std::max<uint32_t>(1, output.output.room_waiters[voq_index(input, lane)]);
+  const bool at_once = !is_own(input) && (edge_ports_ >> input & 1) && (edge_ports_ >> output.index & 1) &&
+                       lanes_.channel(lane) == kLossyChannel;
+  const uint64_t all = output_room(settings_, at_once), full = settings_.output_room_buffers;
+  const uint64_t share =
+      std::max({full * waiters / output.output.most_room_waiters[lane], full / 8, 2 * frame_buffers_});
   return static_cast<uint32_t>(all - std::min(all, share));
 }
 
@@ -79,6 +82,7 @@ void Worker::apply_returns(Port& input, PortIndex output, uint32_t lane, const R
   Voq& voq = input.input.voqs[voq_index(output, lane)];
   voq.room = static_cast<uint16_t>(voq.room + returns.room);
   copies_out_ -= returns.copies;
+  input.counters.acknowledged_bytes += returns.delivered;
   if (input.is_fabric()) input.credits[voq.came_in].released(returns.held);
   if (!voq.room_blocked || returns.room == 0) return;
   voq.room_blocked = false;

@@ -55,6 +55,13 @@ class LentIds {
   uint32_t least_ = 0;  // since mark()
 };
 
+// Buffers of an input port at one lane of an output (X1). Where frames cross `at_once`, between edge ports of two
+// workers in a lossy class, twice as many: room comes back a turn of each later, and two bursts would all be on the
+// way.
+inline uint16_t output_room(const FabricSettings& settings, bool at_once) {
+  return static_cast<uint16_t>(std::min(settings.output_room_buffers * (at_once ? 2 : 1), 0xffffu));
+}
+
 // What shares of an edge port are shares of: its configured rate, or where it has none a usual one.
 uint64_t congestion_rate_bps(const TopologyPort& port);
 
@@ -70,6 +77,7 @@ struct Voq {
   uint8_t came_in = 0;  // virtual channel that its packets came in: the same turn leads from there to the lane's (R5)
   bool active = false;
   bool room_blocked = false;
+  bool at_once = false;        // frames may cross at once, without a flow
   bool shares_credit = false;  // its packets take credit of a lossless channel: no flow takes it all (C8)
 };
 
@@ -123,10 +131,11 @@ struct InputSide {
 
 // What goes back to an input port when its packets have left or died here.
 struct Returns {
-  uint32_t room = 0;    // buffers of crossing room in the lane
-  uint32_t held = 0;    // buffers of link credit, in the channel that its packets came in
-  uint32_t copies = 0;  // buffers of packets that were made by replication
-  bool any() const { return (room | held | copies) != 0; }
+  uint32_t room = 0;       // buffers of crossing room in the lane
+  uint32_t held = 0;       // buffers of link credit, in the channel that its packets came in
+  uint32_t copies = 0;     // buffers of packets that were made by replication
+  uint32_t delivered = 0;  // bytes of packets that crossed without a flow, to be delivered at once
+  bool any() const { return (room | held | copies | delivered) != 0; }
 };
 
 struct OutputSide {
@@ -169,8 +178,9 @@ struct OutputSide {
   uint32_t pending_packets = 0;
   std::array<Packet*, kBurst> at_once;  // edge: of the burst that is being received, for the device at its end
   uint32_t at_once_packets = 0;
-  uint32_t sequence = 0;  // last one given out on channel 0
-  TokenBucket pace;       // configured rate (decision 6)
+  bool published_at_once = false;  // as last told on the load board
+  uint32_t sequence = 0;           // last one given out on channel 0
+  TokenBucket pace;                // configured rate (decision 6)
   PortSet wanting_inputs = 0;
   PortIndex next_wanting = 0;  // round robin among inputs
   PortSet returns_due = 0;

@@ -89,6 +89,7 @@ void Worker::edge_receive(Port& port, Packet** packets, uint32_t count, Nanos no
   }
   if (kept == 0) return;
   if (match_flags & kMatchNear) deliver_at_once(port, packets, found, kept, now);
+  if (match_flags & kMatchBeside) cross_at_once(port, packets, found, kept, now);
   uint32_t evictions = matches.evictions();
   const Packet* last_packet = packets[kept - 1];
   const uint32_t last_bytes = last_packet != nullptr ? last_packet->payload : 0;
@@ -146,7 +147,8 @@ void Worker::edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_
   const EdgeDecision decision = edge_.decide(*packet, port.input.edge, key, match, now, FlowsOfMatches{*this, now});
   if (decision.learned != Learned::known)
     announce(port, decision.learned, load_mac(packet->data + 6), packet->vni, port.input.edge.address);
-  if (decision.moved && decision.verdict != EdgeVerdict::drop) detach_flow(port, decision.match, now);
+  if (decision.moved && decision.verdict != EdgeVerdict::drop)
+    detach_flow(port, decision.match, decision.left_beside, now);
   switch (decision.verdict) {
     case EdgeVerdict::drop:
       return drop_at_input(port, packet, decision.reason);
@@ -162,12 +164,14 @@ void Worker::edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_
 }
 
 // The match's station is elsewhere now. What its flow has outstanding may still be under way to the old place, and the
-// station may come back there: the next flow waits one life, as after a flood (E1).
-void Worker::detach_flow(Port& port, uint32_t match_index, Nanos now) {
+// station may come back there: the next flow waits one life, as after a flood (E1). So may what has crossed without a
+// flow, if it was `beside`.
+void Worker::detach_flow(Port& port, uint32_t match_index, bool beside, Nanos now) {
   MatchEntry& match = edge_.matches()[match_index];
-  if (InputFlow* flow = flow_in_use(port, match, match_index)) {
-    const TrafficClass& traffic_class = edge_.classifier().of_ftag(flow->ftag);
-    flow->match = kNoMatch;
+  InputFlow* flow = flow_in_use(port, match, match_index);
+  if (flow != nullptr) flow->match = kNoMatch;
+  if (flow != nullptr || beside) {
+    const TrafficClass& traffic_class = edge_.classifier().of_ftag(match.ftag);
     match.flooded_ns = now + traffic_class.life_ns - traffic_class.flood_life_ns();
   }
   match.flow = kNoFlow;

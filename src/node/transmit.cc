@@ -20,7 +20,9 @@ void Worker::transmit(Nanos now) {
       if (burst + 1 == kBurstsOutPerTurn) result_.busy = true;
     }
     publish_load(*port);
-    if (!port->is_fabric()) look_for_congestion(*port, now);
+    if (port->is_fabric()) continue;
+    look_for_congestion(*port, now);
+    publish_at_once(*port);
   }
 }
 

@@ -50,18 +50,18 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, con
         lanes_.lossless(ftag)
             ? kNoVoq
             : static_cast<uint16_t>(voq_index(0, lanes_.of(edge_.classifier().of_ftag(ftag).ftag, kLossyChannel)));
-  PortSet near = 0;
+  PortSet near = 0, beside = 0;
   const auto& descriptions = topology_.nodes[node_index_].ports;
   for (PortIndex port = 0; port < ports.size(); ++port) {
     (descriptions[port].fabric ? fabric_ports_ : edge_ports_) |= PortSet{1} << port;
     ports_[port] = ports[port];
+    if (!descriptions[port].fabric) (ports[port] != nullptr ? near : beside) |= PortSet{1} << port;
     if (ports[port] == nullptr) continue;
     own_ports_.push_back(ports[port]);
-    if (!descriptions[port].fabric) near |= PortSet{1} << port;
     for (PortIndex output = 0; output < ports.size(); ++output)
       if (ports[output] == nullptr) ports[port]->input.ids[output].lent.make_room(lent_max_ + 1);
   }
-  edge_.set_near(node_address_, near);
+  edge_.set_near(node_address_, near, beside);
   dirty_ = BoundedList<uint32_t>(own_ports_.size() * settings_.flow_ids);
   settling_ = BoundedList<uint32_t>(own_ports_.size() * settings_.flow_ids);
   metered_ = BoundedList<Metered>(own_ports_.size() * settings_.flow_ids);

@@ -97,7 +97,7 @@ class Worker {
   void start_way(Packet& packet) const;
   HEDDLE_ASIDE void edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now);
   void attach_flow(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now);
-  HEDDLE_ASIDE void detach_flow(Port& port, uint32_t match_index, Nanos now);
+  HEDDLE_ASIDE void detach_flow(Port& port, uint32_t match_index, bool beside, Nanos now);
   InputFlow* flow_in_use(Port& port, const MatchEntry& match, uint32_t match_index);
   FlowId flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now);
   HEDDLE_ASIDE void wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index);
@@ -107,13 +107,19 @@ class Worker {
   [[gnu::noinline]] void deliver_at_once(Port& port, Packet** packets, const uint32_t* found, uint32_t count,
                                          Nanos now);
   OutputSide* open_at_once(const Port& port, PortIndex to, uint8_t ftag);
+  Voq* open_beside(Port& port, PortIndex to, uint8_t ftag);
   static bool takes_at_once(const Port& there);
+  void publish_at_once(Port& port);
+  HEDDLE_WAY void cross_at_once(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now);
+  bool has_nothing_on_its_way(Port& port, const MatchEntry& match, uint32_t match_index);
+  void gather_crossed(Port& there, Packet* packet, Nanos now);
   [[gnu::noinline]] bool gather_from_fabric(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   bool fits_host(const OutputSide& output, PortIndex to, const Packet& packet);
-  void gather(OutputSide& output, PortIndex to, Packet* packet);
-  void send_all_at_once(Port& port, Nanos now);
-  void send_at_once(Port& port, Port& there, Nanos now);
-  HEDDLE_ASIDE void take_the_ordinary_way(Port& port, const OutputSide& output, Packet* packet, Nanos now);
+  bool opens_at_once(Port& there);
+  static void gather(OutputSide& output, Packet* packet);
+  void send_all_at_once(Nanos now);
+  [[gnu::noinline]] void send_at_once(Port& there, Nanos now);
+  HEDDLE_ASIDE void take_the_ordinary_way(Port& there, Packet* packet, Nanos now);
 
   // bridging.cc: flooding and learning
   HEDDLE_ASIDE void flood(Port& port, Packet* packet, Nanos now);
@@ -312,7 +318,7 @@ class Worker {
 
   // messages.cc: the other workers
   void take_messages(Nanos now);
-  void take_packets(Crossing& from);
+  HEDDLE_WAY void take_packets(Crossing& from, Nanos now);
   uint32_t take_settled(Crossing& from, Nanos now);
   void take(const Message& message, Nanos now);
   bool send(uint32_t worker, const Message& message);
@@ -325,7 +331,7 @@ class Worker {
   // output_room.cc: room in the outputs, and what else goes back from there
   void send_returns();
   bool send_returns_of(Port& output, PortIndex input, uint32_t lane);
-  HEDDLE_ASIDE uint32_t room_to_keep(const OutputSide& output, PortIndex input, uint32_t lane) const;
+  HEDDLE_ASIDE uint32_t room_to_keep(const Port& output, PortIndex input, uint32_t lane) const;
   HEDDLE_ASIDE bool send_orphans(Port& output, PortIndex input);
   void apply_returns(Port& input, PortIndex output, uint32_t lane, const Returns& returns);
   HEDDLE_ASIDE void wait_for_room(Port& input, Voq& voq);

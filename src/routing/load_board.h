@@ -16,6 +16,7 @@ namespace heddle {
 struct alignas(64) PortLoad {
   std::atomic<uint32_t> queue_bytes{0};
   std::atomic<bool> up{false};
+  std::atomic<bool> takes_at_once{false};
   std::array<std::atomic<uint16_t>, kVirtualChannels> free_buffers{};  // of the next hop, by virtual channel
 };
 
@@ -33,6 +34,11 @@ class LoadBoard {
     ports_[port].free_buffers[channel].store(static_cast<uint16_t>(std::min(buffers, 0xffffu)),
                                              std::memory_order_relaxed);
   }
+  // Of an edge port: may frames cross to it without a flow?
+  void publish_at_once(PortIndex port, bool takes) {
+    ports_[port].takes_at_once.store(takes, std::memory_order_relaxed);
+  }
+  bool takes_at_once(PortIndex port) const { return ports_[port].takes_at_once.load(std::memory_order_relaxed); }
   uint32_t free_buffers(PortIndex port, uint32_t channel) const {
     return ports_[port].free_buffers[channel].load(std::memory_order_relaxed);
   }

@@ -44,7 +44,8 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   for (const uint32_t waiters : port.output.room_waiters)
     if (waiters != 0) return where + std::to_string(waiters) + " flows of an input wait for room";
   for (const Voq& voq : port.input.voqs)
-    if (voq.room != fabric_.topology().settings.output_room_buffers || !voq.ready.empty() || voq.told_waiters != 0)
+    if (voq.room != output_room(fabric_.topology().settings, voq.at_once) || !voq.ready.empty() ||
+        voq.told_waiters != 0)
       return where + "room " + std::to_string(voq.room) + " towards an output, " + std::to_string(voq.told_waiters) +
              " flows said to wait for some";
   return {};

@@ -315,8 +315,8 @@ void Checker::check_lists(uint16_t node, const Port& port) {
 
 // Invariant 6 of the receiving side, the room of the crossing and the orphans.
 void Checker::check_held(uint16_t node, const Port& port) {
-  const uint32_t total = fabric_.topology().settings.output_room_buffers;
   for (const Voq& voq : port.input.voqs) {
+    const uint32_t total = output_room(fabric_.topology().settings, voq.at_once);
     const OutputSide& output = fabric_.node(node)->port(voq.output).output;
     const uint32_t waiters = output.room_waiters[voq.lane * port.input.ids.size() + port.index];
     if (held_.exact && waiters != voq.told_waiters)
