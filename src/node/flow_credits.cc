@@ -13,6 +13,7 @@ namespace {
 constexpr uint32_t kTargetMaxBytes = 64 * 1024;
 constexpr Nanos kMeterSyncNs = kMillisecond;  // K7
 constexpr uint32_t kMeteredPerTurn = 128;
+constexpr uint64_t kShareParts = 4;           // of what is free, one part is a flow's
 constexpr uint32_t kSteer = 8;  // credit is returned for so much less or more than a packet: one part of so many
 }  // namespace
 
@@ -139,15 +140,16 @@ void Worker::on_credit(Port& port, Epoch epoch, FlowId id, bool metered, uint32_
   if (flow.state == FlowState::blocked) unblock(port, id, flow, now);
 }
 
-// C8: a flow may have under way at most what it leaves free of the next hop's buffers, so that however many have
-// come to a halt downstream, one that has not finds some. A new crowd is held so before any of it is told of
-// congestion.
+// C8: a flow may have under way at most a quarter of what is left free of the next hop's buffers, so that however many
+// have come to a halt downstream, one that has not finds some: of 64 that take all they may each has a 68th, and four
+// are free. A new crowd is held so before any of it is told of congestion.
 bool Worker::has_share(const InputFlow& flow, const Voq& voq) const {
   if (flow.flow_extent() == 0) return true;
   const uint8_t channel = lanes_.channel(voq.lane);
   const Port* output = ports_[voq.output];
   const uint64_t free = output != nullptr ? free_buffers(*output, channel) : board_.free_buffers(voq.output, channel);
-  return flow.flow_extent() <= free * std::min(topology_.edge_mtu_bytes + kEthernetHeaderBytes, kBufferBytes);
+  const uint64_t frame = std::min(topology_.edge_mtu_bytes + kEthernetHeaderBytes, kBufferBytes);
+  return kShareParts * flow.flow_extent() <= free * frame;
 }
 
 // With nothing under way the next hop holds nothing of the flow, whatever it said last.

@@ -174,8 +174,10 @@ TEST_P(LocalDelivery, OfAStationThatHasMovedWaitsForALife) {
   EXPECT_TRUE(host.delivered.empty());
 }
 
-// What does not fit the port goes nowhere, and holds up nobody.
+// What does not fit the port goes nowhere, and those before it stay before those behind it, also when the device does not
+// take them at once.
 TEST_P(LocalDelivery, OfAFrameThatIsTooLongEndsAtTheOutput) {
+  host.accepts = 2;
   fabric.topology.nodes[0].ports[0].mtu_bytes += 500;  // more than the receiver's
   for (uint32_t i = 0; i < 9; ++i) to_receiver(0, i, i == 4 ? 1800 : 100);
   turns(50);
