@@ -79,8 +79,9 @@ void Worker::receive_flow_data(Port& port, Packet* packet, Nanos now) {
     return protocol_error(port, now);
   }
   if (flow.next_data_flow != packet->position) return drop_at_input(port, packet, DropReason::duplicate);
-  if (!flow.in_use()) {
-    if (packet->destination.node == node_address_ && gather_from_fabric(port, id, flow, packet, now)) return;
+  if (!flow.in_use() && packet->destination.node == node_address_ && gather_from_fabric(port, id, flow, packet, now))
+    return;
+  if (!flow.in_use()) {  // still, after those that were gathered before it
     begin_flow(port, flow, *packet);
   } else if (flow.destination != packet->destination || flow.ftag != packet->ftag ||
              (packet->vc != kLossyChannel && channel_changed(port, flow, packet->vc))) {
