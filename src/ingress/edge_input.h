@@ -36,7 +36,7 @@ struct EdgeDecision {
   DropReason reason = DropReason::none;
   uint32_t match = kNotFound;        // index into the match table; a flood may have none
   bool moved = false;                // the entry had another destination before: the flow it has ends
-  bool left_beside = false;          // and that one was a port of another worker, to which frames may have crossed
+  PortIndex left_beside = kNoPort;   // which was this port, of another worker, to which frames may have crossed
   Learned learned = Learned::known;  // added or moved: the node's other workers want to know
 };
 
@@ -152,7 +152,7 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
   decision.moved = entry.destination != packet.destination;
   // What waits for the old place goes there; nothing joins it, so that it ends.
   if (decision.moved && flows.queued(match)) return drop(DropReason::station_moved);
-  decision.left_beside = decision.moved && (entry.flags & kMatchBeside);
+  if (decision.moved && (entry.flags & kMatchBeside)) decision.left_beside = entry.destination.port;
   entry.destination = packet.destination;
   entry.flags = kMatchUsed | place_of(entry.destination);
   entry.station_version = stations_.version();

@@ -48,8 +48,8 @@ struct PortCounters {
   uint64_t originated_frames = 0;                      // hellos, ACKs, probes, credits, notices made here
   uint64_t copied_frames = 0;                          // made by flooding
   uint64_t consumed_frames = 0;                        // fabric frames that end here by design, and flooded originals
-  uint64_t delivered_frames = 0, delivered_bytes = 0;  // edge ports: flow frames that left to the host
-  uint64_t acknowledged_bytes = 0;                     // edge ports: flow bytes that came back as delivered
+  uint64_t delivered_frames = 0, delivered_bytes = 0;  // edge ports: unicast that left to the host
+  uint64_t acknowledged_bytes = 0;                     // edge ports: of those, of its host, as told back
   std::array<uint64_t, kDropReasons> drops{};
   std::array<uint64_t, kProtocolEvents> events{};
 

@@ -213,7 +213,7 @@ void Worker::receive_no_flow(Port& port, Packet* packet, Nanos now) {
   if (output == kNoPort) return drop_at_input(port, packet, reason);
   Voq& voq = port.input.voqs[voq_index(output, lanes_.of(packet->ftag, kLossyChannel))];
   // Flows that wait for the same output keep half of the room: frames without a flow come before them in a turn.
-  const uint32_t kept = voq.ready.empty() ? 0 : settings_.output_room_buffers / 2;
+  const uint32_t kept = voq.ready.empty() ? 0 : output_room(settings_, voq.at_once) / 2u;
   if (voq.room < packet->cost + kept) return drop_at_input(port, packet, DropReason::output_full);
   packet->output_flow = kNoFlow;
   take_lane(*packet, voq);

@@ -13,8 +13,8 @@ namespace {
 constexpr uint32_t kTargetMaxBytes = 64 * 1024;
 constexpr Nanos kMeterSyncNs = kMillisecond;  // K7
 constexpr uint32_t kMeteredPerTurn = 128;
-constexpr uint64_t kShareParts = 4;           // of what is free, one part is a flow's
-constexpr uint32_t kSteer = 8;  // credit is returned for so much less or more than a packet: one part of so many
+constexpr uint64_t kShareParts = 4;  // of what is free, one part is a flow's
+constexpr uint32_t kSteer = 8;       // credit is returned for so much less or more than a packet: one part of so many
 }  // namespace
 
 // What a flow may have queued at a fabric port before it is granted by credit: when each that queues there has twice

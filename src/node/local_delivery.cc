@@ -58,6 +58,7 @@ void Worker::cross_at_once(Port& port, Packet** packets, const uint32_t* found, 
   MatchTable& matches = edge_.matches();
   Voq* voq = nullptr;
   BatchedRing<CrossingPacket>* ring = nullptr;
+  PortSet closed = 0;  // for the whole burst: what the board says may change meanwhile
   uint32_t crossed = 0;
   Way way = kNoWay;
   for (uint32_t i = 0; i < count; ++i) {
@@ -68,7 +69,8 @@ void Worker::cross_at_once(Port& port, Packet** packets, const uint32_t* found, 
     const PortIndex to = match.destination.port;
     if (const Way next = way_of(to, packet->ftag); next != way) {
       way = next;
-      voq = open_beside(port, to, packet->ftag);
+      voq = closed >> to & 1 ? nullptr : open_beside(port, to, packet->ftag);
+      if (voq == nullptr) closed |= PortSet{1} << to;
       ring = &to_[worker_of_port_[to]]->data;
     }
     // Room for whichever frame may come: one that finds none is not to be overtaken by a shorter one.
@@ -97,7 +99,7 @@ bool Worker::has_nothing_on_its_way(Port& port, const MatchEntry& match, uint32_
 // It has come from another worker, to whom room and bytes go back.
 void Worker::gather_crossed(Port& there, Packet* packet, Nanos now) {
   OutputSide& output = there.output;
-  if (!opens_at_once(there) || !fits_host(output, there.index, *packet)) {
+  if (!opens_at_once(there) || !fits_host(output, there.index, *packet) || life_over(*packet, now)) {
     send_at_once(there, now);  // they go before it
     return accept(there, packet, 0);
   }
@@ -168,6 +170,12 @@ bool Worker::takes_at_once(const Port& there) {
   return busy == 0 && !output.congestion.congested() && !output.pace.limits();
 }
 
+// Whether any frames of that class are still under way there without a flow.
+bool Worker::has_crossed_at_once(const Port& port, PortIndex to, uint8_t ftag) const {
+  const uint16_t lane = lossy_voqs_[ftag & 15];
+  return lane != kNoVoq && port.input.voqs[lane + to].room != output_room(settings_, true);
+}
+
 // To the other workers, when it has changed.
 void Worker::publish_at_once(Port& port) {
   const bool takes = takes_at_once(port);
@@ -228,7 +236,9 @@ void Worker::take_the_ordinary_way(Port& there, Packet* packet, Nanos now) {
     port.credits[packet->vc].held_again(packet->cost);
     prepend_fabric_header(*packet);
     if (!flow.in_use()) begin_flow(port, flow, *packet);
-    return admit(port, id, flow, packet, now);
+    if (flow.destination == packet->destination && flow.ftag == packet->ftag) return admit(port, id, flow, packet, now);
+    flow.next_data_flow += packet->payload;  // a broken neighbour has used the ID for another one since (invariant 4)
+    return drop_from_flow(port, id, packet, DropReason::protocol_error);
   }
   const uint32_t match_index = packet->position;
   MatchEntry& match = edge_.matches()[match_index];

@@ -58,7 +58,7 @@ uint32_t Worker::room_to_keep(const Port& output, PortIndex input, uint32_t lane
   if ((output.output.queued_lanes >> lane & 1) == 0) return 0;
   const uint64_t waiters = std::max<uint32_t>(1, output.output.room_waiters[voq_index(input, lane)]);
   const bool at_once = !is_own(input) && (edge_ports_ >> input & 1) && (edge_ports_ >> output.index & 1) &&
-                       lanes_.channel(lane) == kLossyChannel;
+                       !lanes_.lossless(lanes_.ftag(lane));
   const uint64_t all = output_room(settings_, at_once), full = settings_.output_room_buffers;
   const uint64_t share =
       std::max({full * waiters / output.output.most_room_waiters[lane], full / 8, 2 * frame_buffers_});

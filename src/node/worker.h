@@ -97,7 +97,7 @@ class Worker {
   void start_way(Packet& packet) const;
   HEDDLE_ASIDE void edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now);
   void attach_flow(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now);
-  HEDDLE_ASIDE void detach_flow(Port& port, uint32_t match_index, bool beside, Nanos now);
+  HEDDLE_ASIDE void detach_flow(Port& port, uint32_t match_index, PortIndex left, Nanos now);
   InputFlow* flow_in_use(Port& port, const MatchEntry& match, uint32_t match_index);
   FlowId flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now);
   HEDDLE_ASIDE void wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index);
@@ -111,6 +111,7 @@ class Worker {
   static bool takes_at_once(const Port& there);
   void publish_at_once(Port& port);
   HEDDLE_WAY void cross_at_once(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now);
+  bool has_crossed_at_once(const Port& port, PortIndex to, uint8_t ftag) const;
   bool has_nothing_on_its_way(Port& port, const MatchEntry& match, uint32_t match_index);
   void gather_crossed(Port& there, Packet* packet, Nanos now);
   [[gnu::noinline]] bool gather_from_fabric(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);

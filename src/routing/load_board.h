@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Load and link state of a node's ports, one cache line each (decision 2). The worker that owns a port writes its line,
-// all workers of the node read it; relaxed, because a reader only prefers by it.
+// all workers of the node read it; relaxed, because nothing else is read by it, and old news are as good.
 #pragma once
 
 #include <algorithm>

@@ -24,8 +24,8 @@ std::string name_of(const testing::TestParamInfo<From>& info) {
 // Two hosts that send, at ports 0 and 2 of the first switch, and station kReceiver at port 1 of it or of the second
 // one. Everybody is known, no pair is held any more.
 struct LocalDelivery : testing::TestWithParam<From> {
-  explicit LocalDelivery(const TopologyPort& receiver = {}, const std::vector<TrafficClass>& classes = {})
-      : fabric(switches(receiver, classes), GetParam() == From::other_worker ? 2 : 1) {
+  explicit LocalDelivery(const TopologyPort& receiver = {}, const Topology& rest = {})
+      : fabric(switches(receiver, rest), GetParam() == From::other_worker ? 2 : 1) {
     fabric.run(50 * kMillisecond);
     Frame hello = broadcast(kReceiver, 0);
     const uint8_t tag[] = {0x81, 0x00, 0, 1};
@@ -46,9 +46,7 @@ struct LocalDelivery : testing::TestWithParam<From> {
   }
 
   static uint16_t receiver_node() { return GetParam() == From::fabric ? 1 : 0; }
-  static Topology switches(const TopologyPort& receiver, const std::vector<TrafficClass>& classes) {
-    Topology topology;
-    topology.classes = classes;
+  static Topology switches(const TopologyPort& receiver, Topology topology) {
     add_node(topology, 1, 3);
     if (GetParam() == From::fabric) {
       add_node(topology, 2, 2);
@@ -174,8 +172,8 @@ TEST_P(LocalDelivery, OfAStationThatHasMovedWaitsForALife) {
   EXPECT_TRUE(host.delivered.empty());
 }
 
-// What does not fit the port goes nowhere, and those before it stay before those behind it, also when the device does not
-// take them at once.
+// What does not fit the port goes nowhere, and those before it stay before those behind it, also when the device does
+// not take them at once.
 TEST_P(LocalDelivery, OfAFrameThatIsTooLongEndsAtTheOutput) {
   host.accepts = 2;
   fabric.topology.nodes[0].ports[0].mtu_bytes += 500;  // more than the receiver's
@@ -244,9 +242,13 @@ TEST_P(TaggedDelivery, TagsEveryFrameOnce) {
 }
 
 struct PausedDelivery : LocalDelivery {
-  PausedDelivery()
-      : LocalDelivery({}, {{.name = "default", .pcp_set = 0xf7},
-                           {.name = "storage", .ftag = 1, .lossless = true, .pcp_set = 8}}) {}
+  PausedDelivery() : LocalDelivery({}, with_storage()) {}
+  static Topology with_storage() {
+    Topology topology;
+    topology.classes = {{.name = "default", .pcp_set = 0xf7},
+                        {.name = "storage", .ftag = 1, .lossless = true, .pcp_set = 8}};
+    return topology;
+  }
 };
 
 // Hosts are listened to where there is a lossless class, and PAUSE concerns all of them (F10).
@@ -288,10 +290,57 @@ TEST_P(PacedDelivery, GoesThroughTheQueue) {
   expect_nothing_left();
 }
 
+// Room between the workers for ten buffers, and frames may take five.
+struct CrossedDelivery : LocalDelivery {
+  CrossedDelivery() : LocalDelivery({}, large_frames()) {}
+  static Topology large_frames() {
+    Topology topology;
+    topology.edge_mtu_bytes = 9000;
+    topology.settings.output_room_buffers = 5;
+    return topology;
+  }
+  Worker& sending_worker() { return fabric.nodes[0]->worker(0); }
+  Worker& receiving_worker() { return fabric.nodes[0]->worker(1); }
+};
+
+// The first six find room for a large frame and cross at once, four more find some with their flow.
+TEST_P(CrossedDelivery, GoesBeforeWhatItsFlowSendsLater) {
+  fabric.device(0, kSenders[0]).incoming.push_back(broadcast(7, 0));  // a new station: all matches are compared again
+  turns(20);
+  to_receiver(0, 0);  // takes a flow, and its ID stays here for a while
+  turns(20);
+  host.delivered.clear();
+  const uint64_t lent_before = event(fabric.nodes[0]->port(0), ProtocolEvent::id_lent);
+  host.accepts = 2;
+  for (uint32_t i = 0; i < 10; ++i) to_receiver(0, i);
+  sending_worker().poll(fabric.now);
+  EXPECT_EQ(event(fabric.nodes[0]->port(0), ProtocolEvent::id_lent), lent_before + 1);
+  receiving_worker().poll(fabric.now);
+  EXPECT_EQ(at_once(), 2u);
+  turns(50);
+  EXPECT_EQ(received()[0], count_up(10));
+  expect_nothing_left();
+}
+
+// A10: the room that comes back is for those who wait for it.
+TEST_P(CrossedDelivery, StandsBackWhileFlowsWaitForRoom) {
+  for (uint32_t i = 0; i < 20; ++i) to_receiver(0, i);
+  sending_worker().poll(fabric.now);  // some cross, the others wait
+  turns(1);
+  for (uint32_t i = 0; i < 10; ++i) fabric.device(0, kSenders[0]).incoming.push_back(frame(kReceiver, 2, i));
+  turns(100);
+  ASSERT_EQ(host.delivered.size(), 30u);
+  const auto other =
+      std::find_if(host.delivered.begin(), host.delivered.end(), [](const Frame& f) { return f[11] == 2; });
+  EXPECT_GT(other - host.delivered.begin(), 10);
+  expect_nothing_left();
+}
+
 const auto kEverywhere = testing::Values(From::same_worker, From::other_worker, From::fabric);
 INSTANTIATE_TEST_SUITE_P(Senders, LocalDelivery, kEverywhere, name_of);
 INSTANTIATE_TEST_SUITE_P(Senders, TaggedDelivery, kEverywhere, name_of);
 INSTANTIATE_TEST_SUITE_P(Senders, PausedDelivery, kEverywhere, name_of);
+INSTANTIATE_TEST_SUITE_P(Senders, CrossedDelivery, testing::Values(From::other_worker), name_of);
 INSTANTIATE_TEST_SUITE_P(Senders, PacedDelivery, kEverywhere, name_of);
 
 }  // namespace
