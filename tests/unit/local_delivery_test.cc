@@ -324,16 +324,36 @@ TEST_P(CrossedDelivery, GoesBeforeWhatItsFlowSendsLater) {
 
 // A10: the room that comes back is for those who wait for it.
 TEST_P(CrossedDelivery, StandsBackWhileFlowsWaitForRoom) {
+  constexpr uint8_t kOther = 5;  // another station there
+  MemoryDevice& sender = fabric.device(0, kSenders[0]);
+  host.incoming.push_back(broadcast(kOther, 0));
+  for (int frames = 0; frames < 3; ++frames) {
+    fabric.run(kMillisecond);
+    to_receiver(0, 0);
+    sender.incoming.push_back(frame(kOther, 1, 0));
+  }
+  fabric.run(10 * kMillisecond);  // lent IDs have gone home
+  host.delivered.clear();
   for (uint32_t i = 0; i < 20; ++i) to_receiver(0, i);
   sending_worker().poll(fabric.now);  // some cross, the others wait
-  turns(1);
-  for (uint32_t i = 0; i < 10; ++i) fabric.device(0, kSenders[0]).incoming.push_back(frame(kReceiver, 2, i));
+  receiving_worker().poll(fabric.now);
+  for (uint32_t i = 0; i < 10; ++i) sender.incoming.push_back(frame(kOther, 1, i));
   turns(100);
   ASSERT_EQ(host.delivered.size(), 30u);
-  const auto other =
-      std::find_if(host.delivered.begin(), host.delivered.end(), [](const Frame& f) { return f[11] == 2; });
-  EXPECT_GT(other - host.delivered.begin(), 10);
+  const auto to_other = [](const Frame& bytes) { return bytes[5] == kOther; };
+  const auto first = std::find_if(host.delivered.begin(), host.delivered.end(), to_other);
+  EXPECT_GT(first - host.delivered.begin(), 6);
   expect_nothing_left();
+}
+
+// K8: the other worker was away.
+TEST_P(CrossedDelivery, EndsWithItsLife) {
+  for (uint32_t i = 0; i < 3; ++i) to_receiver(0, i);
+  sending_worker().poll(fabric.now);
+  fabric.now += kSecond;
+  turns(10);
+  EXPECT_TRUE(host.delivered.empty());
+  EXPECT_EQ(fabric.drops(DropReason::life_ended), 3u);
 }
 
 const auto kEverywhere = testing::Values(From::same_worker, From::other_worker, From::fabric);
