@@ -59,6 +59,7 @@ void Worker::cross_at_once(Port& port, Packet** packets, const uint32_t* found, 
   Voq* voq = nullptr;
   BatchedRing<CrossingPacket>* ring = nullptr;
   PortSet closed = 0;  // for the whole burst: what the board says may change meanwhile
+  uint32_t kept = 0;   // room
   uint32_t crossed = 0;
   Way way = kNoWay;
   for (uint32_t i = 0; i < count; ++i) {
@@ -71,10 +72,12 @@ void Worker::cross_at_once(Port& port, Packet** packets, const uint32_t* found, 
       way = next;
       voq = closed >> to & 1 ? nullptr : open_beside(port, to, packet->ftag);
       if (voq == nullptr) closed |= PortSet{1} << to;
+      kept = frame_buffers_ + (voq != nullptr && anybody_waits(port, *voq) ? output_room(settings_, true) / 2u : 0);
       ring = &to_[worker_of_port_[to]]->data;
     }
-    // Room for whichever frame may come: one that finds none is not to be overtaken by a shorter one.
-    if (voq == nullptr || voq->room < frame_buffers_ || !has_nothing_on_its_way(port, match, found[i])) continue;
+    // Room for whichever frame may come: one that finds none is not to be overtaken by a shorter one. Flows that wait
+    // keep half of it, as from other frames without a flow: else nothing would cross at once any more after a stall.
+    if (voq == nullptr || voq->room < kept || !has_nothing_on_its_way(port, match, found[i])) continue;
     start_way(*packet);
     packet->destination = match.destination;
     packet->output_flow = kNoFlow;
@@ -158,8 +161,11 @@ bool Worker::opens_at_once(Port& there) {
 // The same of another worker's output, as the board has it.
 Voq* Worker::open_beside(Port& port, PortIndex to, uint8_t ftag) {
   const uint16_t voq = lossy_voqs_[ftag & 15];
-  if (voq == kNoVoq || !board_.takes_at_once(to) || !port.input.ids[to].wanting.empty()) return nullptr;
-  return port.input.voqs[voq + to].ready.empty() ? &port.input.voqs[voq + to] : nullptr;
+  return voq != kNoVoq && board_.takes_at_once(to) ? &port.input.voqs[voq + to] : nullptr;
+}
+
+bool Worker::anybody_waits(const Port& port, const Voq& voq) {
+  return !voq.ready.empty() || !port.input.ids[voq.output].wanting.empty();
 }
 
 // Nobody waits there, nor is anybody to: a port with a rate of its own is to have its queue here (decision 6).

@@ -107,6 +107,7 @@ class Worker {
   [[gnu::noinline]] void deliver_at_once(Port& port, Packet** packets, const uint32_t* found, uint32_t count,
                                          Nanos now);
   OutputSide* open_at_once(const Port& port, PortIndex to, uint8_t ftag);
+  static bool anybody_waits(const Port& port, const Voq& voq);
   Voq* open_beside(Port& port, PortIndex to, uint8_t ftag);
   static bool takes_at_once(const Port& there);
   void publish_at_once(Port& port);

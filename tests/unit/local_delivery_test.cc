@@ -322,7 +322,7 @@ TEST_P(CrossedDelivery, GoesBeforeWhatItsFlowSendsLater) {
   expect_nothing_left();
 }
 
-// A10: the room that comes back is for those who wait for it.
+// A10: half of the room is for those who wait for it.
 TEST_P(CrossedDelivery, StandsBackWhileFlowsWaitForRoom) {
   constexpr uint8_t kOther = 5;  // another station there
   MemoryDevice& sender = fabric.device(0, kSenders[0]);
@@ -342,7 +342,7 @@ TEST_P(CrossedDelivery, StandsBackWhileFlowsWaitForRoom) {
   ASSERT_EQ(host.delivered.size(), 30u);
   const auto to_other = [](const Frame& bytes) { return bytes[5] == kOther; };
   const auto first = std::find_if(host.delivered.begin(), host.delivered.end(), to_other);
-  EXPECT_GT(first - host.delivered.begin(), 6);
+  EXPECT_LE(std::count_if(first, first + 6, to_other), 4);
   expect_nothing_left();
 }
 
