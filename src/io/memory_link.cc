@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstring>
 
 namespace heddle {
@@ -115,7 +116,8 @@ uint32_t MemoryLink::transmit(unsigned direction, Packet** packets, uint32_t cou
   }
   count_events(direction, LinkFrameEvent::sent, taken);
   count_events(direction, LinkFrameEvent::under_way, burst.count);
-  way.ring.push(burst.entries.data(), burst.count);  // there is room
+  [[maybe_unused]] const uint32_t pushed = way.ring.push(burst.entries.data(), burst.count);
+  assert(pushed == burst.count);  // room was looked at
   return taken;
 }
 

@@ -164,8 +164,8 @@ void Worker::edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_
 }
 
 // The match's station is elsewhere now. What its flow has outstanding may still be under way to the old place, and the
-// station may come back there: the next flow waits one life, as after a flood (E1). So may what has
-// crossed without a flow to the port that it left, if that is another worker's.
+// station may come back there: the next flow waits one life, as after a flood (E1). So may what has crossed without
+// a flow to the port that it left, if that is another worker's.
 void Worker::detach_flow(Port& port, uint32_t match_index, PortIndex left, Nanos now) {
   MatchEntry& match = edge_.matches()[match_index];
   InputFlow* flow = flow_in_use(port, match, match_index);
