@@ -40,7 +40,7 @@ constexpr CountSetting kCountSettings[] = {
     {"hellos_missed", &FabricSettings::hellos_missed, 2, 100},
     {"flow_ids", &FabricSettings::flow_ids, 1, 65535},
     {"link_credits", &FabricSettings::link_credits, 16, 65535},
-    {"lossless_credits", &FabricSettings::lossless_credits, 16, 65535},
+    {"lossless_credits", &FabricSettings::lossless_credits, kLosslessCreditsMin, 65535},
     {"input_drop_mark", &FabricSettings::input_drop_mark_packets, 8, 65534},
     {"output_room", &FabricSettings::output_room_buffers, 1, 65535},
     {"orphans_max", &FabricSettings::orphans_max, 1, 1'000'000},

@@ -85,6 +85,8 @@ class TopologyBuilder {
   void check_room(const TopologyNode& node, const TopologyPort& port) const;
   void check_reachable() const;
   void settle_lossless();
+  bool settle_lossless_credits();
+  Nanos least_lossless_life_ns() const;
 
   YamlValue root_;
   Topology topology_;

@@ -76,6 +76,33 @@ void TopologyBuilder::check_reachable() const {
   }
 }
 
+// K8: what lossless frames may need in the fullest fabric, to the slowest edge port.
+Nanos TopologyBuilder::least_lossless_life_ns() const { return 4 * lossless_drain_ns(topology_); }
+
+// C9, K8: so few buffers that lives are long enough; fewer than usual only where the file does not say how many.
+bool TopologyBuilder::settle_lossless_credits() {
+  uint32_t& credits = topology_.settings.lossless_credits;
+  const Nanos least = least_lossless_life_ns();
+  if (least <= kLifeMaxNs) return true;
+  const auto most = static_cast<uint32_t>(credits * kLifeMaxNs / least);
+  const YamlValue setting = root_["settings"]["lossless_credits"];
+  if (most < kLosslessCreditsMin) {
+    root_["classes"].problem_at_key("a lossless class in a fabric whose slowest edge port drains no more than " +
+                                        std::to_string(most) +
+                                        " lossless_credits of each link in a quarter of the longest life",
+                                    "one that drains " + std::to_string(kLosslessCreditsMin));
+    return false;
+  }
+  if (setting.present()) {
+    setting.problem(std::to_string(credits),
+                    "at most " + std::to_string(most) +
+                        ", so that the slowest edge port drains all in a quarter of the longest life");
+    return false;
+  }
+  credits = most;
+  return true;
+}
+
 // C9, R5, K8: lossless frames need channels in which no ring of buffers can form, and time to drain.
 void TopologyBuilder::settle_lossless() {
   const YamlValue classes = root_["classes"];
@@ -96,14 +123,8 @@ void TopologyBuilder::settle_lossless() {
                            std::to_string(kLanesMax));
     return;
   }
-  const Nanos least = 4 * lossless_drain_ns(topology_);
-  if (least > kLifeMaxNs) {
-    root_["settings"]["lossless_credits"].problem(
-        std::to_string(topology_.settings.lossless_credits),
-        "at most " + std::to_string(topology_.settings.lossless_credits * kLifeMaxNs / least) +
-            ", so that the slowest edge port drains all in a quarter of the longest life");
-    return;
-  }
+  if (!settle_lossless_credits()) return;
+  const Nanos least = least_lossless_life_ns();
   const std::vector<YamlValue> items = classes.items();
   for (size_t i = 0; i < topology_.classes.size() && i < items.size(); ++i) {
     TrafficClass& traffic_class = topology_.classes[i];

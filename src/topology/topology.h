@@ -99,6 +99,8 @@ struct StaticStation {
   FabricAddress address;
 };
 
+constexpr uint32_t kLosslessCreditsMin = 16;
+
 // Timers and sizes of the whole fabric; the defaults suit software ports.
 struct FabricSettings {
   Nanos hello_interval_ns = 10 * kMillisecond;   // K1

@@ -124,6 +124,21 @@ nodes: { a: { address: 1, ports: { p1: } } }
   EXPECT_EQ(settings.ack_hard_ns, 13 * kMicrosecond);
 }
 
+TEST(TopologyFile, LosslessBuffersDrainThroughTheSlowestPortInALife) {
+  const auto credits_with = [](const std::string& rate) {
+    return topology_of(
+               "name: x\nclasses: [{ name: default, lossless: true }]\nnodes:\n"
+               "  a: { address: 1, ports: { p1: { rate: " +
+               rate +
+               " }, p2: } }\n"
+               "  b: { address: 2, ports: { p1: { rate: 1G }, p2: } }\n"
+               "links: [{ ends: [\"a:p2\", \"b:p2\"] }]\n")
+        .settings.lossless_credits;
+  };
+  EXPECT_EQ(credits_with("1G"), FabricSettings().lossless_credits);
+  EXPECT_EQ(credits_with("1M"), 40u);  // 2 ports of the link, 1,538 bytes for a frame: 1 s takes 40.6 of each
+}
+
 TEST(TopologyFile, AnAliasStandsForWhatItNames) {
   const Topology topology =
       topology_of("name: x\nnodes:\n  a: { address: 1, ports: { p1: &host { vlan: 7 }, p2: *host } }\n");
