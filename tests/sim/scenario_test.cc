@@ -48,6 +48,17 @@ INSTANTIATE_TEST_SUITE_P(Config, Shipped, testing::ValuesIn(shipped()), [](const
   return name;
 });
 
+// The same defaults do at a tenth of the rates.
+TEST(Scenario, MeetsItsExpectationsTenTimesSlower) {
+  for (const char* name : {"incast", "incast-ends", "hot-link", "lossless", "flow-fair"}) {
+    ConfigErrors errors;
+    const auto scenario = load_scenario((kRoot / "config/sim" / name).string() + ".yaml", errors, {.slower = 10});
+    ASSERT_TRUE(scenario) << errors.text();
+    const ScenarioResult result = run_scenario(*scenario);
+    EXPECT_TRUE(result.passed()) << report_text(*scenario, result);
+  }
+}
+
 TEST(Scenario, KeepsAllInvariantsUnderTheCheckers) {
   ConfigErrors errors;
   auto scenario = load("random-loss", errors);
