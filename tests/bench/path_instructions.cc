@@ -2,9 +2,10 @@
 // Sends frames through switches in memory: for tests/bench/instructions to count under callgrind what one switch does,
 // and for tests/bench/growth to time it.
 //   path_instructions edge_edge|crossing|edge_fabric|transit|fabric_edge [--packets N] [--flows N] [--size BYTES]
-//   [--pairs N]
+//   [--pairs N] [--where]
 // `crossing` is edge_edge between the ports of two workers, run by turns. The switch that is counted is polled by
-// counted_poll(), everything else by other_poll(). Prints JSON.
+// counted_poll(), everything else by other_poll(). Prints JSON; with --where only the addresses of both, for
+// tests/bench/cache_lines.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
@@ -157,7 +158,10 @@ int main(int argc, char** argv) {
   app.add_option("--flows", shape.flows, "taken in turn (1000)")->check(CLI::Range(1, 1 << 20));
   app.add_option("--size", shape.size, "bytes of a frame (60)")->check(CLI::Range(60, 1514));
   app.add_option("--pairs", shape.pairs, "of a port that sends and one that receives (1)")->check(CLI::Range(1, 16));
+  bool where = false;
+  app.add_flag("--where", where, "print the addresses of counted_poll() and other_poll() and end");
   CLI11_PARSE(app, argc, argv);
+  if (where) return std::printf("%p %p\n", reinterpret_cast<void*>(counted_poll), reinterpret_cast<void*>(other_poll)) < 0;
   if (shape.path == "crossing" && shape.pairs % 2 == 0)
     return app.exit(CLI::ValidationError("crossing needs odd pairs"));
   Run run(shape);

@@ -112,6 +112,17 @@ TEST(EndpointCongestion, OneSenderIsNotHeld) {
   EXPECT_FALSE(fabric.port.congested());
 }
 
+// A queue of many round trips is made by as many senders as there are flows: two are not held to a tenth each.
+TEST(EndpointCongestion, TheFirstLevelIsThatOfTheFlows) {
+  const auto first_position = [](uint32_t flows) {
+    EndpointCongestion port(kRate, kFrame, 1);
+    port.look(0, 600'000, 400, flows, 0, 0);
+    return port.position();
+  };
+  EXPECT_NEAR(first_position(2), 1 + 4.0 / 3, 1e-9);
+  EXPECT_GT(first_position(1000), 5);
+}
+
 // The same with a tenth of the rate and ten times the round trip.
 TEST(EndpointCongestion, FollowsRateAndRoundTrip) {
   Fabric fabric(32, kRate / 10, 200 * kMicrosecond);
