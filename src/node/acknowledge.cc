@@ -160,13 +160,12 @@ void Worker::make_ack_frames(Port& port, Nanos now) {
     Packet* packet = control_packet(port);
     if (packet == nullptr) break;  // the others stay due
     start_records(*packet, HEDDLE_ACK);
-    const uint32_t last = std::min(told + full, static_cast<uint32_t>(input.ack_due.size()));
-    for (; told < last; ++told) {
-      const FlowId id = input.ack_due[told];
+    append_acks(*packet, std::min(full, static_cast<uint32_t>(input.ack_due.size()) - told), [&] {
+      const FlowId id = input.ack_due[told++];
       InputFlow& flow = input.flows[id];
       flow.flags &= static_cast<uint8_t>(~kFlowAckDue);
-      append_record(*packet, totals_of(input, id, flow));
-    }
+      return totals_of(input, id, flow);
+    });
     port.counters.count(ProtocolEvent::ack_sent);
     queue_control(port, packet);
   }

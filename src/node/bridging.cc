@@ -48,15 +48,19 @@ void Worker::flood(Port& port, Packet* packet, Nanos now) {
 }
 
 // The station behind a frame that came over the fabric (E1).
-void Worker::learn_from_fabric(Port& port, const Packet& packet, Nanos now) {
-  if (edge_ports_ == 0 || packet.source.node == node_address_) return;
-  const uint64_t mac = load_mac(packet.data + HEDDLE_DATA_OVERHEAD_BYTES + 6);
-  const uint64_t station = mac << 16 | packet.vni;
+void Worker::meet_station(Port& port, const Packet& packet, Nanos now) {
+  if (edge_ports_ == 0) return;
+  const uint64_t station = load_mac(packet.data + HEDDLE_DATA_OVERHEAD_BYTES + 6) << 16 | packet.vni;
   Recent& recent = recent_[(station ^ station >> 16 ^ station >> 32) % recent_.size()];
-  const uint32_t version = edge_.stations().version();
-  if (recent.station == station && recent.address == packet.source && recent.version == version) return;
+  const bool known = recent.station == station && recent.address == packet.source;
+  if (!known || recent.version != edge_.stations().version()) learn_from_fabric(port, packet, recent, now);
+}
+
+void Worker::learn_from_fabric(Port& port, const Packet& packet, Recent& recent, Nanos now) {
+  if (packet.source.node == node_address_) return;
+  const uint64_t mac = load_mac(packet.data + HEDDLE_DATA_OVERHEAD_BYTES + 6);
   announce(port, edge_.learn_remote(mac, packet.vni, packet.source, now), mac, packet.vni, packet.source);
-  recent = {station, packet.source, edge_.stations().version()};
+  recent = {mac << 16 | packet.vni, packet.source, edge_.stations().version()};
 }
 
 void Worker::announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address) {

@@ -63,7 +63,7 @@ void Worker::receive_data(Port& port, Packet* packet, bool in_turn, Nanos now) {
     drop_at_input(port, packet, DropReason::protocol_error);
     return protocol_error(port, now);
   }
-  if (for_this_node || flood_frame) learn_from_fabric(port, *packet, now);
+  if (for_this_node || flood_frame) meet_station(port, *packet, now);
   if (packet->input.flow != kNoFlow) return receive_flow_data(port, packet, now);
   if (!flood_frame) return receive_no_flow(port, packet, now);
   flood(port, packet, now);

@@ -124,8 +124,14 @@ class Worker {
   HEDDLE_ASIDE void take_the_ordinary_way(Port& there, Packet* packet, Nanos now);
 
   // bridging.cc: flooding and learning
+  struct Recent {  // stations of the last frames: saves the look-up per frame, as long as the table has not changed
+    uint64_t station = 0;
+    FabricAddress address;
+    uint32_t version = 0;
+  };
   HEDDLE_ASIDE void flood(Port& port, Packet* packet, Nanos now);
-  HEDDLE_ASIDE void learn_from_fabric(Port& port, const Packet& packet, Nanos now);
+  void meet_station(Port& port, const Packet& packet, Nanos now);
+  HEDDLE_ASIDE void learn_from_fabric(Port& port, const Packet& packet, Recent& recent, Nanos now);
   HEDDLE_ASIDE void announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address);
 
   // fabric_input.cc: frames on fabric links
@@ -417,11 +423,6 @@ class Worker {
   std::array<Packet*, 256> discarded_{};
   uint64_t polls_ = 0, busy_polls_ = 0;
 
-  struct Recent {  // stations of the last frames: saves the look-up per frame, as long as the table has not changed
-    uint64_t station = 0;
-    FabricAddress address;
-    uint32_t version = 0;
-  };
   std::array<Recent, 64> recent_{};
 };
 

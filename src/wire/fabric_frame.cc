@@ -37,12 +37,6 @@ constexpr RecordKind kRecordKinds[HEDDLE_RETRY + 1] = {
 
 RecordKind record_kind(uint8_t kind) { return kind <= HEDDLE_RETRY ? kRecordKinds[kind] : RecordKind{}; }
 
-bool sound(const AckRecord& record) {
-  constexpr uint8_t kFlags = HEDDLE_ACK_CONGESTION_NEW | HEDDLE_ACK_CONGESTION_PERSISTENT |
-                             HEDDLE_ACK_CONGESTION_SEVERE | HEDDLE_ACK_CONGESTION_FABRIC | HEDDLE_ACK_REDIRECT |
-                             HEDDLE_ACK_METERED;
-  return record.flow != kNoFlow && record.severity <= kSeverityMax && (record.flags & ~kFlags) == 0;
-}
 bool sound(const ProbeRecord& record) { return record.flow != kNoFlow; }
 bool sound(const CreditRecord& record) {
   return record.vc < kVirtualChannelsMax && (record.flags & ~HEDDLE_CREDIT_ASK) == 0;
@@ -63,10 +57,29 @@ bool all_sound(const Range& records) {
   return true;
 }
 
+// There is one for every packet: flow ID, flags and severity are judged as a word.
+bool acks_sound(const LinkFrame& frame) {
+  constexpr uint8_t kFlags = HEDDLE_ACK_CONGESTION_NEW | HEDDLE_ACK_CONGESTION_PERSISTENT |
+                             HEDDLE_ACK_CONGESTION_SEVERE | HEDDLE_ACK_CONGESTION_FABRIC | HEDDLE_ACK_REDIRECT |
+                             HEDDLE_ACK_METERED;
+  constexpr auto kNeverSet = uint32_t{uint8_t(~kFlags)} << 16 | uint32_t{uint8_t(~kSeverityMax)} << 24;
+  static_assert((kSeverityMax & (kSeverityMax + 1)) == 0, "severities are what some low bits can say");
+  const uint8_t* at = frame.body + sizeof(heddle_record_header) - sizeof(heddle_link_header);
+  uint32_t set = 0;
+  bool no_flow = false;
+  for (uint32_t left = ack_records(frame).size(); left > 0; --left, at += sizeof(heddle_ack_record)) {
+    uint32_t word;  // little-endian: flow ID in the lower half, as two bytes
+    std::memcpy(&word, at, sizeof word);
+    set |= word;
+    no_flow |= (word & 0xffff) == kNoFlow;
+  }
+  return (set & kNeverSet) == 0 && !no_flow;
+}
+
 bool records_sound(const LinkFrame& frame) {
   switch (frame.kind) {
     case HEDDLE_ACK:
-      return all_sound(ack_records(frame));
+      return acks_sound(frame);
     case HEDDLE_PROBE:
       return all_sound(probe_records(frame));
     case HEDDLE_CREDIT:
@@ -191,9 +204,18 @@ heddle_load_record to_wire(const LoadRecord& record) {
   return {big_endian(record.port), big_endian(record.utilisation), big_endian(record.queue_bytes)};
 }
 
+bool has_room(const Packet& packet, uint8_t kind) {
+  const RecordKind records = record_kind(kind);
+  return wire_detail::open_kind(packet) == kind && packet.length < kRecordsStart + records.max * records.bytes;
+}
+
 template <uint8_t kKind, typename Record>
 bool append(Packet& packet, const Record& record) {
-  return wire_detail::append<kKind, kRecordKinds[kKind].max>(packet, to_wire(record));
+  if (!has_room(packet, kKind)) return false;
+  const auto wire = to_wire(record);
+  std::memcpy(packet.data + packet.length, &wire, sizeof(wire));
+  packet.length = static_cast<uint16_t>(packet.length + sizeof(wire));
+  return true;
 }
 
 }  // namespace
@@ -215,6 +237,11 @@ uint32_t record_count(const Packet& packet) {
   return (packet.length - kRecordsStart) / record_kind(wire_detail::open_kind(packet)).bytes;
 }
 
+bool append_record(Packet& packet, const AckRecord& record) {
+  if (!has_room(packet, HEDDLE_ACK)) return false;
+  append_acks(packet, 1, [&record] { return record; });
+  return true;
+}
 bool append_record(Packet& packet, const ProbeRecord& record) { return append<HEDDLE_PROBE>(packet, record); }
 bool append_record(Packet& packet, const CreditRecord& record) { return append<HEDDLE_CREDIT>(packet, record); }
 bool append_record(Packet& packet, const NoticeRecord& record) { return append<HEDDLE_NOTICE>(packet, record); }

@@ -11,6 +11,7 @@
 
 #include <immintrin.h>
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -142,6 +143,7 @@ inline uint32_t header_check(const uint8_t* link_header, uint32_t bytes) {
   uint64_t crc = _mm_crc32_u64(0xffffffff, word(0));
   crc = _mm_crc32_u64(crc, word(8) & 0xffffffff);
   uint32_t offset = sizeof(heddle_link_header);
+#pragma GCC unroll 3  // a data header's
   for (; offset + 8 <= bytes; offset += 8) crc = _mm_crc32_u64(crc, word(offset));
   if (offset < bytes) {
     uint32_t half;
@@ -221,6 +223,9 @@ static_assert(offsetof(FabricAddress, node) == 0 && offsetof(FabricAddress, port
 
 inline __m128i swap_first(__m128i fields) {  // flow ID, class, channel, position, destination, source
   return _mm_shuffle_epi8(fields, _mm_setr_epi8(1, 0, 2, 3, 7, 6, 5, 4, 9, 8, 11, 10, 13, 12, 15, 14));
+}
+inline __m128i swap_totals(__m128i fields) {  // of an ACK record: flow ID, flags, severity; settled, lost, limit
+  return _mm_shuffle_epi8(fields, _mm_setr_epi8(1, 0, 2, 3, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
 }
 inline __m128i swap_last(__m128i fields) {  // VLAN, life, hops, priority, length
   return _mm_shuffle_epi8(fields, _mm_setr_epi8(1, 0, 3, 2, 4, 5, 7, 6, -1, -1, -1, -1, -1, -1, -1, -1));
@@ -383,29 +388,30 @@ namespace wire_detail {
 inline uint8_t open_kind(const Packet& packet) {
   return packet.data[HEDDLE_ETHERNET_BYTES + offsetof(heddle_link_header, kind)];
 }
-
-template <uint8_t kKind, uint32_t kMax, typename WireRecord>
-bool append(Packet& packet, const WireRecord& record) {
-  if (open_kind(packet) != kKind || packet.length >= kRecordsStart + kMax * sizeof(record)) return false;
-  std::memcpy(packet.data + packet.length, &record, sizeof(record));
-  packet.length = static_cast<uint16_t>(packet.length + sizeof(record));
-  return true;
-}
 }  // namespace wire_detail
 
-// False, and nothing done, if the frame is full or of another kind. ACKs stand here since there is one for every
-// packet.
-inline bool append_record(Packet& packet, const AckRecord& record) {
-  const heddle_ack_record wire{big_endian(record.flow),
-                               record.flags,
-                               record.severity,
-                               big_endian(record.ack_flow),
-                               big_endian(record.lost_total),
-                               big_endian(record.credit_limit),
-                               big_endian(record.path_epoch),
-                               0};
-  return wire_detail::append<HEDDLE_ACK, HEDDLE_ACK_RECORDS_MAX>(packet, wire);
+// `count` ACK records behind those of an open ACK frame that has room for them, each of next(). They stand here, and
+// are put together in registers, since there is one for every packet.
+template <typename Next>
+void append_acks(Packet& packet, uint32_t count, const Next& next) {
+  assert(wire_detail::open_kind(packet) == HEDDLE_ACK);
+  assert(packet.length + count * sizeof(heddle_ack_record) <=
+         kRecordsStart + HEDDLE_ACK_RECORDS_MAX * sizeof(heddle_ack_record));
+  uint8_t* at = packet.data + packet.length;
+  for (uint8_t* end = at + count * sizeof(heddle_ack_record); at != end; at += sizeof(heddle_ack_record)) {
+    const AckRecord record = next();
+    const __m128i totals =
+        _mm_setr_epi32(record.flow | record.flags << 16 | record.severity << 24, static_cast<int>(record.ack_flow),
+                       static_cast<int>(record.lost_total), static_cast<int>(record.credit_limit));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), wire_detail::swap_totals(totals));
+    const uint32_t epoch = big_endian(record.path_epoch);  // and the reserved bytes
+    std::memcpy(at + 16, &epoch, sizeof epoch);
+  }
+  packet.length = static_cast<uint16_t>(packet.length + count * sizeof(heddle_ack_record));
 }
+
+// False, and nothing done, if the frame is full or of another kind.
+bool append_record(Packet& packet, const AckRecord& record);
 bool append_record(Packet& packet, const ProbeRecord& record);
 bool append_record(Packet& packet, const CreditRecord& record);
 bool append_record(Packet& packet, const NoticeRecord& record);

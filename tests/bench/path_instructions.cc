@@ -161,7 +161,8 @@ int main(int argc, char** argv) {
   bool where = false;
   app.add_flag("--where", where, "print the addresses of counted_poll() and other_poll() and end");
   CLI11_PARSE(app, argc, argv);
-  if (where) return std::printf("%p %p\n", reinterpret_cast<void*>(counted_poll), reinterpret_cast<void*>(other_poll)) < 0;
+  if (where)
+    return std::printf("%p %p\n", reinterpret_cast<void*>(counted_poll), reinterpret_cast<void*>(other_poll)) < 0;
   if (shape.path == "crossing" && shape.pairs % 2 == 0)
     return app.exit(CLI::ValidationError("crossing needs odd pairs"));
   Run run(shape);
