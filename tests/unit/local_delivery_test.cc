@@ -356,6 +356,51 @@ TEST_P(CrossedDelivery, EndsWithItsLife) {
   EXPECT_EQ(fabric.drops(DropReason::life_ended), 3u);
 }
 
+// Invariant 4. A broken neighbour gives two flows the same ID: the first one's frame is gathered and refused, the
+// second one's has taken the ordinary way before that.
+TEST(RefusedDelivery, OfAFlowWhoseIdIsAnotherOnesByThenIsDropped) {
+  constexpr FlowId kFlow = 7;
+  Topology topology;
+  add_node(topology, 1, 1);
+  add_node(topology, 2, 2);
+  add_link(topology, 0, 1);
+  TestFabric fabric(topology);
+  fabric.run(50 * kMillisecond);
+  const Port& port = fabric.nodes[1]->port(2);
+  ASSERT_TRUE(port.session.up());
+  MemoryDevice &first = fabric.device(1, 0), &second = fabric.device(1, 1), &link = fabric.device(1, 2);
+  link.carries = false;  // the neighbour has not sent what it would be told of
+  first.accepts = second.accepts = 0;
+  uint32_t sent = 0;
+  const auto send = [&](PortIndex to, FlowId flow, uint32_t position) {
+    link.incoming.push_back(forged(port, frame(9, 1, sent),
+                                   {.destination = {2, to},
+                                    .flow = flow,
+                                    .position = port.input.flows[flow].next_data_flow + position,
+                                    .after = sent}));
+    ++sent;
+  };
+  send(1, kFlow + 1, 0);  // refused by the second host: what comes for it now takes the ordinary way
+  fabric.run(20 * kMicrosecond);
+  sent = 0;
+  send(0, kFlow, 0);
+  send(1, kFlow, 100);
+  fabric.run(20 * kMicrosecond);
+  EXPECT_EQ(port.counters.drops[static_cast<unsigned>(DropReason::protocol_error)], 1u);
+  first.accepts = second.accepts = kBurst;
+  fabric.run(kMillisecond);
+  EXPECT_TRUE(first.delivered.empty());
+  ASSERT_EQ(second.delivered.size(), 2u);
+  EXPECT_EQ(number_of(second.delivered[1]), 1u);
+  const InputFlow& flow = port.input.flows[kFlow];
+  EXPECT_FALSE(flow.in_use());
+  EXPECT_EQ(flow.flow_extent(), 0u);
+  EXPECT_EQ(flow.queue_extent(), 0u);
+  EXPECT_EQ(flow.lost_total, 100u);
+  EXPECT_EQ(port.credits[kLossyChannel].held(), 0u);
+  EXPECT_EQ(fabric.output_flows_used(), 0u);
+}
+
 const auto kEverywhere = testing::Values(From::same_worker, From::other_worker, From::fabric);
 INSTANTIATE_TEST_SUITE_P(Senders, LocalDelivery, kEverywhere, name_of);
 INSTANTIATE_TEST_SUITE_P(Senders, TaggedDelivery, kEverywhere, name_of);

@@ -153,25 +153,9 @@ TEST_P(StrangeFlood, ResetsTheSessionAndLeavesNothing) {
   fabric.run(50 * kMillisecond);
   const Port& port = fabric.nodes[1]->port(1);
   ASSERT_TRUE(port.session.up());
-  alignas(64) uint8_t bytes[256] = {};
-  Packet packet{};
-  packet.data = bytes + 128;
-  packet.length = packet.payload = 60;
-  std::memcpy(packet.data, broadcast(1, 0).data(), 60);
-  packet.destination = {HEDDLE_FLOOD_NODE, 0xffff};
-  packet.source = {1, 0};
-  packet.vni = 1;
-  packet.hop_limit = 8;
-  packet.ftag = GetParam().first;
-  prepend_fabric_header(packet);
-  stamp_data_frame(packet, {.session_tag = port.session.tag(),
-                            .vc = GetParam().second,
-                            .sequence = port.input.last_sequence + 1,
-                            .flow = kNoFlow,
-                            .data_flow = 0,
-                            .life_units = 100,
-                            .source_mac = port.mac});
-  fabric.device(1, 1).incoming.emplace_back(packet.data, packet.data + packet.length);
+  const DataHeader strange{
+      .destination = {HEDDLE_FLOOD_NODE, 0xffff}, .ftag = GetParam().first, .vc = GetParam().second};
+  fabric.device(1, 1).incoming.push_back(forged(port, broadcast(1, 0), strange));
   fabric.run(100 * kMicrosecond);
   EXPECT_EQ(port.counters.events[static_cast<unsigned>(ProtocolEvent::session_reset)], 1u);
   EXPECT_EQ(port.counters.drops[static_cast<unsigned>(DropReason::protocol_error)], 1u);

@@ -3,6 +3,7 @@
 // hand. Random fabrics under faults are the simulator's.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -13,6 +14,7 @@
 
 #include "node/node.h"
 #include "topology/topology.h"
+#include "wire/fabric_frame.h"
 
 namespace heddle::test {
 
@@ -217,6 +219,38 @@ inline uint32_t number_of(const Frame& bytes) {
   uint32_t number;
   std::memcpy(&number, bytes.data() + 14, sizeof number);
   return number;
+}
+
+// What a data frame says that comes to a fabric port from node 1.
+struct DataHeader {
+  FabricAddress destination;
+  uint8_t ftag = 0, vc = kLossyChannel;
+  FlowId flow = kNoFlow;
+  uint32_t position = 0;
+  uint32_t after = 0;  // frames before it
+};
+
+// Such a frame, right but for what the header says.
+inline Frame forged(const Port& port, const Frame& original, const DataHeader& header) {
+  Frame bytes(HEDDLE_DATA_OVERHEAD_BYTES + original.size());
+  std::copy(original.begin(), original.end(), bytes.begin() + HEDDLE_DATA_OVERHEAD_BYTES);
+  Packet packet{};
+  packet.data = bytes.data() + HEDDLE_DATA_OVERHEAD_BYTES;
+  packet.length = static_cast<uint16_t>(original.size());
+  packet.destination = header.destination;
+  packet.source = {1, 0};
+  packet.vni = 1;
+  packet.hop_limit = 8;
+  packet.ftag = header.ftag;
+  prepend_fabric_header(packet);
+  stamp_data_frame(packet, {.session_tag = port.session.tag(),
+                            .vc = header.vc,
+                            .sequence = port.input.last_sequence + 1 + header.after,
+                            .flow = header.flow,
+                            .data_flow = header.position,
+                            .life_units = 100,
+                            .source_mac = port.mac});
+  return bytes;
 }
 
 }  // namespace heddle::test
