@@ -101,6 +101,9 @@ void run(ProcessConfig config) {
   for (const ProcessNode& node : process.nodes())
     spdlog::info("node {} runs, {} worker(s)", process.topology().nodes[node.settings.node_index].name,
                  node.settings.workers);
+  if (const Topology& topology = process.topology(); topology.any_lossless())
+    spdlog::info("lossless classes have {} buffers in each of {} virtual channel(s) of a link",
+                 topology.settings.lossless_credits, topology.lossless_channels);
   spdlog::info("operator socket {}", socket_path);
   notify("READY=1");
   server.serve(stop_fd);

@@ -87,6 +87,7 @@ class TopologyBuilder {
   void settle_lossless();
   bool settle_lossless_credits();
   Nanos least_lossless_life_ns() const;
+  std::string slowest_edge_port() const;
 
   YamlValue root_;
   Topology topology_;

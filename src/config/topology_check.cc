@@ -79,6 +79,19 @@ void TopologyBuilder::check_reachable() const {
 // K8: what lossless frames may need in the fullest fabric, to the slowest edge port.
 Nanos TopologyBuilder::least_lossless_life_ns() const { return 4 * lossless_drain_ns(topology_); }
 
+// As " (node:port)"; nothing where no rate is known.
+std::string TopologyBuilder::slowest_edge_port() const {
+  std::string slowest;
+  uint64_t rate_bps = ~uint64_t{0};
+  for (const TopologyNode& node : topology_.nodes)
+    for (const TopologyPort& port : node.ports)
+      if (!port.fabric && port.rate_bps != 0 && port.rate_bps < rate_bps) {
+        rate_bps = port.rate_bps;
+        slowest = " (" + node.name + ":" + port.name + ")";
+      }
+  return slowest;
+}
+
 // C9, K8: so few buffers that lives are long enough; fewer than usual only where the file does not say how many.
 bool TopologyBuilder::settle_lossless_credits() {
   uint32_t& credits = topology_.settings.lossless_credits;
@@ -86,17 +99,17 @@ bool TopologyBuilder::settle_lossless_credits() {
   if (least <= kLifeMaxNs) return true;
   const auto most = static_cast<uint32_t>(credits * kLifeMaxNs / least);
   const YamlValue setting = root_["settings"]["lossless_credits"];
+  const std::string port = slowest_edge_port();
   if (most < kLosslessCreditsMin) {
-    root_["classes"].problem_at_key("a lossless class in a fabric whose slowest edge port drains no more than " +
-                                        std::to_string(most) +
+    root_["classes"].problem_at_key("a lossless class in a fabric whose slowest edge port" + port +
+                                        " drains no more than " + std::to_string(most) +
                                         " lossless_credits of each link in a quarter of the longest life",
                                     "one that drains " + std::to_string(kLosslessCreditsMin));
     return false;
   }
   if (setting.present()) {
-    setting.problem(std::to_string(credits),
-                    "at most " + std::to_string(most) +
-                        ", so that the slowest edge port drains all in a quarter of the longest life");
+    setting.problem(std::to_string(credits), "at most " + std::to_string(most) + ", so that the slowest edge port" +
+                                                 port + " drains all in a quarter of the longest life");
     return false;
   }
   credits = most;

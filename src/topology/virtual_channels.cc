@@ -106,7 +106,8 @@ Nanos lossless_drain_ns(const Topology& topology) {
   const uint64_t buffer_bits =
       8 * std::min<uint64_t>(kBufferBytes, topology.edge_mtu_bytes + kEthernetHeaderBytes + 24);
   const uint64_t bits = fabric_ports * topology.settings.lossless_credits * topology.lossless_channels * buffer_bits;
-  return static_cast<Nanos>(static_cast<double>(bits) * 1e9 / static_cast<double>(slowest_bps));
+  constexpr double kLongest = 1e18;  // leaves room to multiply
+  return static_cast<Nanos>(std::min(kLongest, static_cast<double>(bits) * 1e9 / static_cast<double>(slowest_bps)));
 }
 
 namespace {

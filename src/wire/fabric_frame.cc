@@ -63,6 +63,7 @@ bool acks_sound(const LinkFrame& frame) {
                              HEDDLE_ACK_CONGESTION_SEVERE | HEDDLE_ACK_CONGESTION_FABRIC | HEDDLE_ACK_REDIRECT |
                              HEDDLE_ACK_METERED;
   constexpr auto kNeverSet = uint32_t{uint8_t(~kFlags)} << 16 | uint32_t{uint8_t(~kSeverityMax)} << 24;
+  static_assert(kNoFlow == 0, "the same in either byte order");
   static_assert((kSeverityMax & (kSeverityMax + 1)) == 0, "severities are what some low bits can say");
   const uint8_t* at = frame.body + sizeof(heddle_record_header) - sizeof(heddle_link_header);
   uint32_t set = 0;

@@ -83,8 +83,7 @@ nodes:
 links: [{ ends: ["a:p2", "b:p2"] }]
 )",
      "topology.yaml:2:31: settings.lossless_credits: found 41, allowed at most 40, so that the slowest edge port "
-     "drains "
-     "all in a quarter of the longest life\n"},
+     "(a:p1) drains all in a quarter of the longest life\n"},
     {"lossless_class_that_does_not_drain", R"(
 name: x
 classes: [{ name: default, lossless: true }]
@@ -93,8 +92,9 @@ nodes:
   b: { address: 2, ports: { p1: , p2: } }
 links: [{ ends: ["a:p2", "b:p2"] }]
 )",
-     "topology.yaml:2:1: classes: found a lossless class in a fabric whose slowest edge port drains no more than 12 "
-     "lossless_credits of each link in a quarter of the longest life, allowed one that drains 16\n"},
+     "topology.yaml:2:1: classes: found a lossless class in a fabric whose slowest edge port (a:p1) drains no more "
+     "than "
+     "12 lossless_credits of each link in a quarter of the longest life, allowed one that drains 16\n"},
     {"no_name_no_nodes", "links: []\n", R"(
 topology.yaml:1:1: name: found nothing, allowed a name of letters, digits, - and _, at most 31
 topology.yaml:1:1: nodes: found nothing, allowed a map of nodes

@@ -166,6 +166,30 @@ TEST_P(StrangeFlood, ResetsTheSessionAndLeavesNothing) {
 INSTANTIATE_TEST_SUITE_P(ClassAndChannel, StrangeFlood,
                          testing::Values(std::pair<uint8_t, uint8_t>{9, 0}, std::pair<uint8_t, uint8_t>{0, 1}));
 
+// C4: what waits at a congested host's port is not part of the way there.
+TEST(RoundTrip, LeavesOutTheQueueOfACongestedPort) {
+  constexpr uint32_t kHosts = 4;
+  Topology topology;
+  add_node(topology, 1, kHosts);
+  add_node(topology, 2, 1);
+  add_link(topology, 0, 1);
+  topology.nodes[1].ports[0].rate_bps = 100'000'000;  // 121 us for a frame
+  TestFabric fabric(topology);
+  fabric.run(50 * kMillisecond);
+  fabric.device(1, 0).incoming.push_back(broadcast(9, 0));
+  fabric.run(kMillisecond);
+  const EndpointCongestion& congestion = fabric.nodes[1]->port(0).output.congestion;
+  for (uint32_t step = 0; step < 4000; ++step) {
+    for (uint8_t host = 0; host < kHosts; ++host)
+      if (fabric.device(0, host).incoming.empty())
+        fabric.device(0, host).incoming.push_back(frame(9, 1 + host, step, 1514));
+    fabric.run(50 * kMicrosecond);
+  }
+  EXPECT_TRUE(congestion.congested());
+  EXPECT_GT(fabric.events(ProtocolEvent::flow_limited), 0u);
+  EXPECT_LE(congestion.round_trip_ns(), 60 * kMicrosecond);
+}
+
 // More flows than IDs, none of which ever comes to rest: all get through all the same (F10, K11).
 struct TooFewIds : testing::TestWithParam<uint32_t> {};
 
