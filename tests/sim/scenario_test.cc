@@ -59,6 +59,16 @@ TEST(Scenario, MeetsItsExpectationsTenTimesSlower) {
   }
 }
 
+// Announcements too are fewer, or they would be ten times as many for the links.
+TEST(Scenario, SlowerHostsAnnounceThemselvesLessOften) {
+  ConfigErrors errors;
+  const auto usual = load("incast", errors);
+  const auto slower = load_scenario((kRoot / "config/sim/incast.yaml").string(), errors, {.slower = 10});
+  ASSERT_TRUE(usual && slower) << errors.text();
+  for (size_t host = 0; host < usual->setup.hosts.size(); ++host)
+    EXPECT_EQ(slower->setup.hosts[host].announce_interval_ns, 10 * usual->setup.hosts[host].announce_interval_ns);
+}
+
 TEST(Scenario, KeepsAllInvariantsUnderTheCheckers) {
   ConfigErrors errors;
   auto scenario = load("random-loss", errors);
