@@ -55,7 +55,7 @@ struct heddle_link_header {
   uint8_t version;
   uint8_t kind;            /* enum heddle_frame_kind */
   uint8_t channel;         /* sequence channel (K2): 0 accepts what is newer, HEDDLE_RETRY_CHANNEL the next only (K6) */
-  uint8_t flags;           /* HEDDLE_DATA_* on data frames, else 0 */
+  uint8_t flags;           /* HEDDLE_DATA_* on data frames, HEDDLE_HELLO_* on hellos, else 0 */
   heddle_be32 session_tag; /* of both ends' nonces (K1); 0 in hellos */
   heddle_be32 sequence;    /* number in the channel (K2); 0 in hellos */
   heddle_be32 check;       /* CRC32C from `version` to the end of the headers, this field taken as 0 (K13);
@@ -156,7 +156,10 @@ struct heddle_load_record {
   heddle_be32 queue_bytes;
 };
 
-/* K1: both nonces in full; outside the sequence channels. */
+#define HEDDLE_HELLO_HEARS_SHORT 0x01 /* of the receiver's hellos only the short ones arrive here */
+
+/* K1: both nonces in full; outside the sequence channels. The frame ends behind it, or is padded to the longest frame
+ * of the link: only those make a session. */
 struct heddle_hello {
   struct heddle_link_header link;
   heddle_be64 nonce;         /* of the sender */

@@ -3,6 +3,7 @@
 // plays random ones under faults.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <stdexcept>
@@ -10,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/command_line.h"
+#include "cli/progress.h"
 #include "config/units.h"
 #include "sim/fuzz.h"
 #include "sim/report_page.h"
@@ -49,6 +52,14 @@ heddle::sim::ScenarioVariant variant_of(const std::string& baseline, uint32_t sl
   return {static_cast<heddle::sim::Baseline>(found - names.begin()), slower};
 }
 
+heddle::sim::ScenarioResult play(const heddle::sim::Scenario& scenario, const std::string& what,
+                                 heddle::sim::ScenarioOptions options) {
+  const double milliseconds = static_cast<double>(scenario.duration_ns) / 1e6;
+  heddle::Progress progress(what, milliseconds, "ms");
+  options.progress = [&](double share) { progress.at(share * milliseconds); };
+  return heddle::sim::run_scenario(scenario, options);
+}
+
 int run(const RunOptions& options) {
   heddle::ConfigErrors errors;
   const auto scenario =
@@ -57,7 +68,7 @@ int run(const RunOptions& options) {
     std::cerr << errors.text();
     return 2;
   }
-  const heddle::sim::ScenarioResult result = heddle::sim::run_scenario(*scenario, {.check = options.check});
+  const heddle::sim::ScenarioResult result = play(*scenario, scenario->name, {.check = options.check});
   const bool quiet = options.json == "-" || options.csv == "-";
   (quiet ? std::cerr : std::cout) << heddle::sim::report_text(*scenario, result);
   write_file(options.json, heddle::sim::report_json(*scenario, result));
@@ -73,6 +84,7 @@ struct ReportOptions {
 
 // Each chart as a file of its own: scenario-1.svg and so on.
 void write_plots(const std::string& folder, const std::vector<heddle::sim::PlayedScenario>& variants) {
+  std::filesystem::create_directories(folder);
   int number = 0;
   for (const heddle::sim::Chart& chart : heddle::sim::charts_of(variants))
     write_file(folder + "/" + variants.front().scenario.name + "-" + std::to_string(++number) + ".svg",
@@ -83,6 +95,7 @@ int report(const ReportOptions& options) {
   std::vector<std::vector<heddle::sim::PlayedScenario>> played;
   std::vector<std::string> variants = {"none"};
   variants.insert(variants.end(), options.baselines.begin(), options.baselines.end());
+  size_t number = 0;
   for (const std::string& file : options.scenarios) {
     played.emplace_back();
     for (const std::string& baseline : variants) {
@@ -92,12 +105,14 @@ int report(const ReportOptions& options) {
         std::cerr << errors.text();
         return 2;
       }
-      std::cerr << file << (baseline == "none" ? "" : ", " + baseline) << '\n';
-      auto result = heddle::sim::run_scenario(*scenario, {.keep_flows = true});
+      const std::string what =
+          std::to_string(++number) + " of " + std::to_string(options.scenarios.size() * variants.size());
+      auto result = play(*scenario, what + ", " + scenario->name + (baseline == "none" ? "" : ", " + baseline),
+                         {.keep_flows = true});
       played.back().push_back({std::move(*scenario), std::move(result)});
     }
   }
-  write_file(options.out, heddle::sim::report_page(played));
+  write_file(options.out, heddle::sim::report_page(played, heddle::version_text("heddle-sim")));
   for (const auto& scenario : played)
     if (!options.plots.empty()) write_plots(options.plots, scenario);
   const auto passed = [](const auto& scenario) { return scenario.front().result.passed(); };
@@ -107,8 +122,8 @@ int report(const ReportOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"heddle-sim: the switch of heddled under virtual time"};
-  app.set_version_flag("--version", HEDDLE_VERSION_TEXT);
+  CLI::App app("The switch of heddled under virtual time.", "heddle-sim");
+  heddle::add_version(app, "heddle-sim");
   app.require_subcommand(1);
   heddle::sim::FuzzOptions fuzz;
   fuzz.program = "heddle-sim";
@@ -144,7 +159,11 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(
           std::vector<std::string>(heddle::sim::kBaselineNames.begin(), heddle::sim::kBaselineNames.end())));
   report_command->add_option("--slower", report_options.slower, "as of run")->check(CLI::Range(1, 1000));
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return heddle::exit_with(app, error);
+  }
   std::erase(report_options.baselines, "none");
   try {
     if (run_command->parsed()) return run(run_options);

@@ -13,6 +13,8 @@
 #include <optional>
 #include <string>
 
+#include "cli/command_line.h"
+#include "config/device_string.h"
 #include "io/eal.h"
 #include "traffic/cache_line.h"
 #include "traffic/report.h"
@@ -123,8 +125,8 @@ EalOptions eal_options(const Arguments& arguments) {
 bool run(const Arguments& arguments) {
   if (arguments.cpu) pin_to_cpu(*arguments.cpu);
   const Eal eal(eal_options(arguments));
-  Run traffic(arguments.traffic);
-  const std::vector<StreamResult> results = traffic.measure(stopped);
+  Run traffic(arguments.traffic, stopped);
+  const std::vector<StreamResult> results = traffic.measure();
   const std::string text =
       arguments.json ? json_report(arguments.traffic, results) + "\n" : text_report(arguments.traffic, results);
   std::fputs(text.c_str(), stdout);
@@ -134,12 +136,14 @@ bool run(const Arguments& arguments) {
   return std::all_of(results.begin(), results.end(), [](const StreamResult& result) { return result.flawless(); });
 }
 
-// Without SA_RESTART, so that a wait for input ends, too.
+// Without SA_RESTART, so that a wait for input ends, too. Drivers write into sockets whose other end may be gone: no
+// SIGPIPE.
 void catch_signals() {
   struct sigaction action {};
   action.sa_handler = stop;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  signal(SIGPIPE, SIG_IGN);
 }
 
 }  // namespace
@@ -148,12 +152,12 @@ int main(int argc, char** argv) {
   Arguments arguments;
   CLI::App app("Sends numbered frames into one DPDK port and judges what comes out of another one.", "heddle-traffic");
   add_options(app, arguments);
-  app.set_version_flag("--version", HEDDLE_VERSION_TEXT);
+  add_version(app, "heddle-traffic");
   try {
     app.parse(argc, argv);
     if (!arguments.cache_line) check(app, arguments);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return exit_with(app, error);
   }
   try {
     if (arguments.cache_line) {

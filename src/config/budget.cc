@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 
+#include "config/device_string.h"
 #include "config/units.h"
 #include "heddle/frames.h"
 #include "node/worker.h"
@@ -23,23 +24,6 @@ uint32_t fabric_mtu_bytes(uint32_t edge_mtu_bytes) {
 uint32_t frame_bytes_max(const TopologyPort& port) {
   constexpr uint32_t kTagBytes = 4;
   return port.mtu_bytes + kEthernetHeaderBytes + (port.fabric ? 0 : kTagBytes);
-}
-
-bool device_uses(std::string_view device, std::string_view driver) {
-  if (!device.starts_with(driver)) return false;
-  const std::string_view rest = device.substr(driver.size());
-  return rest.empty() || rest[0] == ',' || rest[0] == '_' || (rest[0] >= '0' && rest[0] <= '9');
-}
-
-std::string_view device_argument(std::string_view device, std::string_view argument) {
-  for (size_t at = device.find(','); at != std::string_view::npos; at = device.find(',', at + 1)) {
-    std::string_view item = device.substr(at + 1);
-    item = item.substr(0, item.find(','));
-    if (item.size() > argument.size() && item.starts_with(argument) && item[argument.size()] == '=') {
-      return item.substr(argument.size() + 1);
-    }
-  }
-  return {};
 }
 
 uint32_t device_frame_bytes_max(std::string_view device) {

@@ -36,12 +36,6 @@ uint32_t frame_bytes_max(const TopologyPort& port);
 // Devices of DPDK that one process can have: RTE_MAX_ETHPORTS of Debian's build. Packet sockets are none.
 constexpr uint32_t kDpdkDevicesMax = 32;
 
-// True if the device string is one of this DPDK virtual driver, as in net_af_xdp0,iface=eth1.
-bool device_uses(std::string_view device, std::string_view driver);
-
-// The value of one argument of a device string, as "iface"; empty if it has none.
-std::string_view device_argument(std::string_view device, std::string_view argument);
-
 // The largest frame that a device of this string can take, as far as the string tells.
 uint32_t device_frame_bytes_max(std::string_view device);
 

@@ -63,7 +63,7 @@ void LabReader::read_nodes() {
     }
     names_.push_back(node.key());
     size_t kind = 0;
-    node["kind"].read_choice(kind, config_keys::kLabKinds);
+    if (node["kind"].require("switch or host")) node["kind"].read_choice(kind, config_keys::kLabKinds);
     if (kind == 1) {
       hosts_.add(node);
       continue;
@@ -165,7 +165,11 @@ void LabReader::read_processes() {
     own_workers.read_integer(node.workers, 1, workers_max);
     workers += node.workers;
     for (PortIndex port = 0; port < ports.size(); ++port) {
-      node.ports.push_back({port, "", impairments_[{node_index, port}], !ports[port].fabric});
+      node.ports.push_back({.port = port,
+                            .device = {},
+                            .host = {},
+                            .impairment = impairments_[{node_index, port}],
+                            .complete_checksums = !ports[port].fabric});
     }
     lab_.nodes.push_back(std::move(node));
   }

@@ -35,6 +35,15 @@ uint32_t buffer_room_bytes(const ProcessConfig& process) {
   return most <= kBufferBytes ? kBufferBytes : std::bit_ceil(most + kPacketHeadroomBytes);
 }
 
+uint32_t control_room_bytes(const ProcessConfig& process) {
+  constexpr uint32_t kRecordFrameBytes = 1152;
+  uint32_t most = kRecordFrameBytes;
+  for (const NodeProcess& node : process.nodes)
+    for (const TopologyPort& port : process.topology.nodes[node.node_index].ports)
+      if (port.fabric) most = std::max(most, frame_bytes_max(port));
+  return most;
+}
+
 uint32_t control_buffers(const ProcessConfig& process) {
   constexpr uint32_t kPerPort = 128;
   size_t ports = 1;
@@ -60,7 +69,7 @@ uint64_t memory_needed_megabytes(const ProcessConfig& process) {
     for (const PortDevice& port : node.ports) devices += port.device.empty() ? 0 : 1;
   const uint64_t descriptors = uint64_t{process.receive_descriptors} + process.transmit_descriptors;
   const uint64_t bytes = pool_memory_bytes(process.buffers, buffer_room_bytes(process), process.huge_pages) +
-                         pool_memory_bytes(control_buffers(process), kControlRoomBytes, process.huge_pages) +
+                         pool_memory_bytes(control_buffers(process), control_room_bytes(process), process.huge_pages) +
                          devices * (kDeviceBytes + descriptors * kDescriptorBytes) + kProcessBytes;
   return rounded_up(bytes, kMegabyte) / kMegabyte;
 }

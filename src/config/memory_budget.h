@@ -9,7 +9,9 @@
 
 namespace heddle {
 
-constexpr uint32_t kControlRoomBytes = 1152;  // a full record frame has 1,058 bytes
+// Bytes that a buffer of a frame made here has room for: a full record frame has 1,058 bytes, a long hello is as long
+// as the longest frame of its link (K1).
+uint32_t control_room_bytes(const ProcessConfig& process);
 
 // What every packet buffer of the process holds: the largest frame of any port, and never less than a credit stands
 // for.

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "config/device_string.h"
 #include "config/memory_budget.h"
 #include "config/units.h"
 

@@ -22,6 +22,7 @@ struct PortDevice {
   PortIndex port = 0;
   std::string device;               // DPDK device string: a PCI address or vdev arguments; empty = in-process link to a
                                     // node of this process
+  std::string host;                 // whose interface is at the other end, as in h1:eth1; empty = not known
   LinkImpairment impairment;        // in-process links, of the direction that leaves this port
   bool complete_checksums = false;  // look for checksums left to the hardware (on by default for af_packet and af_xdp)
 };

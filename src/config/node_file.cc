@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/node_file.h"
 
+#include <grp.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
 
 #include "config/budget.h"
 #include "config/config_keys.h"
+#include "config/device_string.h"
 #include "config/node_check.h"
+#include "config/run_folders.h"
 #include "config/topology_file.h"
 #include "config/yaml_value.h"
 
@@ -68,7 +72,9 @@ void NodeFileReader::read_socket() {
   if (socket.read_text(process_.socket, kSocketPathBytes) && process_.socket[0] != '/') {
     socket.problem("an absolute path, at most 107 bytes");
   }
-  root_["socket_group"].read_text(process_.socket_group, 31);
+  const YamlValue group = root_["socket_group"];
+  if (group.read_text(process_.socket_group, 31) && getgrnam(process_.socket_group.c_str()) == nullptr)
+    group.problem("a group of this machine, made by: groupadd --system " + printable(process_.socket_group));
 }
 
 bool NodeFileReader::read_topology(const std::string& file_name, ConfigErrors& errors) {
@@ -136,7 +142,8 @@ void NodeFileReader::read_node(const YamlValue& name_value, const std::string& n
 }
 
 void read_device_string(const YamlValue& value, std::string& out) {
-  if (value.read_text(out) && out.find(' ') != std::string::npos) value.problem("a device string without spaces");
+  if (!value.read_text(out)) return;
+  if (const std::string allowed = device_problem(out); !allowed.empty()) value.problem(allowed);
 }
 
 bool NodeFileReader::checksums_by_default(const PortDevice& device, bool fabric) const {
@@ -184,7 +191,8 @@ std::optional<ProcessConfig> NodeFileReader::read(const std::string& file_name, 
     return std::nullopt;
   }
   if (process_.socket.empty()) {
-    process_.socket = "/run/heddle/" + process_.topology.nodes[process_.nodes[0].node_index].name + ".sock";
+    process_.socket =
+        std::string(kNodeRunFolder) + "/" + process_.topology.nodes[process_.nodes[0].node_index].name + ".sock";
   }
   return std::move(process_);
 }

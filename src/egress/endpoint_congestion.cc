@@ -16,6 +16,7 @@ constexpr double kDrainEpochs = 2;       // a queue above its target is to be go
 constexpr double kFastestDrain = 0.5;    // of the rate is left to arrivals at least while it drains
 constexpr double kFill = 1.1;            // a queue below its target is filled that much faster than it drains
 constexpr double kIdle = 0.9;            // of the rate: less has come than the port could have sent
+constexpr double kPlain = 0.25;          // of the rate: so little that half an epoch is enough to see it
 constexpr uint32_t kQuietEpochs = 32;    // at full rate with a short queue, before congestion is over
 constexpr uint32_t kSmallFrame = 256;    // bytes: queues of frames smaller than that are judged by packets
 constexpr double kSlowestOfRate = 1e-3;  // a host that takes less than that is taken to be as fast
@@ -44,11 +45,25 @@ double EndpointCongestion::position_of_depth(uint32_t queued_bytes, uint32_t flo
   return 1 + kLevelsPerOctave * std::log2(std::min(1 + round_trips, static_cast<double>(std::max(1u, flows))));
 }
 
+// Half an epoch tells when it is plain: since there was last a queue, what has come is far below the rate. The epoch
+// then counts from that queue on.
+bool EndpointCongestion::most_have_gone(Nanos now, uint32_t queued_bytes, uint64_t left_bytes) {
+  if (queued_bytes > frame_bytes_) queue_end_ = {.at_ns = now, .left_bytes = left_bytes, .queued_bytes = queued_bytes};
+  if (queued_bytes != 0 || now < queue_end_.at_ns + epoch_ns_ / 2) return false;
+  const auto elapsed = static_cast<double>(now - queue_end_.at_ns);
+  if (static_cast<double>(left_bytes - queue_end_.left_bytes) > kPlain * bytes_per_ns_ * elapsed) return false;
+  epoch_begin_ns_ = queue_end_.at_ns;
+  left_before_bytes_ = queue_end_.left_bytes;
+  depth_before_ = queue_end_.queued_bytes;
+  return true;
+}
+
 void EndpointCongestion::look(Nanos now, uint32_t queued_bytes, uint32_t queued_packets, uint32_t flows,
                               uint64_t left_bytes, uint8_t priority) {
   highest_priority_ = std::max(highest_priority_, priority);
   ran_empty_ = ran_empty_ || queued_bytes == 0;
-  const bool epoch_over = now - epoch_begin_ns_ >= epoch_ns_;
+  const bool epoch_over =
+      now - epoch_begin_ns_ >= epoch_ns_ || (congested() && most_have_gone(now, queued_bytes, left_bytes));
   if (congested()) {
     if (queued_bytes > 2 * target_bytes())
       position_ = std::min<double>(kCongestionLevelMax, std::max(position_, position_of_depth(queued_bytes, flows)));
@@ -96,6 +111,7 @@ void EndpointCongestion::begin_epoch(Nanos now, uint32_t queued_bytes, uint64_t 
   highest_priority_ = 0;
   congested_ = position_ != 0;
   left_before_bytes_ = left_bytes;
+  queue_end_ = {.at_ns = now, .left_bytes = left_bytes, .queued_bytes = queued_bytes};
   ran_empty_ = queued_bytes == 0;
   epoch_begin_ns_ = now;
   epoch_ns_ = round_trip_ns_;

@@ -44,6 +44,7 @@ class EndpointCongestion {
   double target_bytes() const;
   bool over_marks(uint32_t queued_bytes, uint32_t queued_packets) const;
   double position_of_depth(uint32_t queued_bytes, uint32_t flows) const;
+  bool most_have_gone(Nanos now, uint32_t queued_bytes, uint64_t left_bytes);
   void steer(Nanos now, uint32_t queued_bytes, uint64_t left_bytes);
   void begin_epoch(Nanos now, uint32_t queued_bytes, uint64_t left_bytes);
 
@@ -56,10 +57,15 @@ class EndpointCongestion {
   Nanos epoch_begin_ns_ = 0, epoch_ns_;
   uint64_t left_before_bytes_ = 0;  // when it began
   uint32_t depth_before_ = 0;       // when it began
-  double growth_bytes_ = 0;         // of the queue per epoch, smoothed
-  uint32_t full_rate_epochs_ = 0;   // in a row at level 1 with a short queue
-  uint32_t idle_epochs_ = 0;        // in a row
-  uint8_t highest_priority_ = 0;    // in this epoch: the longest round trip
+  struct {
+    Nanos at_ns = 0;
+    uint64_t left_bytes = 0;
+    uint32_t queued_bytes = 0;
+  } queue_end_;                    // when there was last more than a frame in this epoch, or when it began
+  double growth_bytes_ = 0;        // of the queue per epoch, smoothed
+  uint32_t full_rate_epochs_ = 0;  // in a row at level 1 with a short queue
+  uint32_t idle_epochs_ = 0;       // in a row
+  uint8_t highest_priority_ = 0;   // in this epoch: the longest round trip
   bool congested_ = false;
   bool ran_empty_ = true;  // in this epoch
 };

@@ -10,9 +10,8 @@ uint32_t MatchTable::insert(const MatchKey& key, uint32_t hash) {
   const uint32_t index = table_.add(key, hash);
   if (index == kNotFound) return kNotFound;
   MatchEntry& entry = table_[index];
-  entry.input_port = key.input_port;
+  entry.lost_reason = DropReason::none;
   entry.ftag = key.ftag;
-  entry.hash = hash;
   entry.flags = kMatchUsed;
   ++used_;
   return index;
@@ -20,7 +19,7 @@ uint32_t MatchTable::insert(const MatchKey& key, uint32_t hash) {
 
 void MatchTable::remove(uint32_t index) {
   const MatchKey key = key_at(index);
-  table_.remove(key, table_[index].hash);
+  table_.remove(key, hash(key));
   table_[index].flags = 0;
   --used_;
   ++evictions_;

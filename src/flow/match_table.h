@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "flow/keyed_table.h"
+#include "wire/drop_reason.h"
 #include "wire/types.h"
 
 namespace heddle {
@@ -45,16 +46,21 @@ enum MatchFlag : uint8_t {
 struct MatchEntry {
   Nanos flooded_ns;           // when frames of it were last flooded (E1); 0 once those have died
   FabricAddress destination;  // HEDDLE_FLOOD_NODE while unknown
-  uint32_t hash;
-  uint32_t station_version;  // of the station table when the entry was last compared with it
-  uint32_t bytes;            // let in so far; wraps
-  FlowId flow;               // last one it had
-  uint16_t waiting;          // its frames in the port's queue for a flow ID (F10)
-  PortIndex input_port;
+  uint32_t lost_bytes;        // of `bytes`, dropped here or lost further on; wraps
+  uint32_t station_version;   // of the station table when the entry was last compared with it
+  uint32_t bytes;             // let in so far; wraps
+  FlowId flow;                // last one it had
+  uint16_t waiting;           // its frames in the port's queue for a flow ID (F10)
+  DropReason lost_reason;     // why the last of them were; none = further on, where it is counted
+  uint8_t unused;
   uint8_t ftag;
   uint8_t flags;  // MatchFlag
 
   bool used() const { return flags & kMatchUsed; }
+  void lose(uint32_t lost, DropReason reason) {
+    lost_bytes += lost;
+    lost_reason = reason;
+  }
 };
 static_assert(sizeof(MatchEntry) == 32);
 

@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <cctype>
 #include <stdexcept>
 
 namespace heddle {
@@ -30,27 +29,7 @@ std::string allowed_cpus() {
   return list;
 }
 
-bool hex_run(const std::string& text, size_t& at, size_t digits) {
-  for (size_t end = at + digits; at < end; ++at)
-    if (at >= text.size() || std::isxdigit(static_cast<unsigned char>(text[at])) == 0) return false;
-  return true;
-}
-
-bool take(const std::string& text, size_t& at, char wanted) {
-  if (at >= text.size() || text[at] != wanted) return false;
-  ++at;
-  return true;
-}
-
 }  // namespace
-
-bool is_pci_device(const std::string& device) {
-  const std::string address = device.substr(0, device.find(','));
-  size_t at = 0;
-  if (address.size() > 4 && address[4] == ':' && !(hex_run(address, at, 4) && take(address, at, ':'))) return false;
-  return hex_run(address, at, 2) && take(address, at, ':') && hex_run(address, at, 2) && take(address, at, '.') &&
-         hex_run(address, at, 1) && at == address.size();
-}
 
 std::vector<std::string> eal_arguments(const EalOptions& options, const std::string& file_prefix) {
   std::vector<std::string> arguments{"heddled"};

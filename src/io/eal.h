@@ -20,9 +20,6 @@ struct EalOptions {
 // As given to rte_eal_init.
 std::vector<std::string> eal_arguments(const EalOptions& options, const std::string& file_prefix);
 
-// 0000:3b:00.0, 3b:00.0, each with ",argument=value" behind it or not.
-bool is_pci_device(const std::string& device);
-
 // Removes the folder for what processes share, /run/dpdk/<prefix>, which rte_eal_init makes whether or not they share
 // anything. With --in-memory or --no-shconf it is empty and of no use from the start; gone at once, it is not left
 // behind by a process that is killed either.

@@ -4,11 +4,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "io/mempool_pool.h"
 #include "io/outward_device.h"
+#include "machine/interface_lock.h"
 
 namespace heddle {
 
@@ -22,7 +24,6 @@ struct EthdevOptions {
 
 class EthdevDevice : public OutwardDevice {
  public:
-  // Probes, sets up and starts the device. Throws std::runtime_error.
   EthdevDevice(const EthdevOptions& options, MempoolPool& pool);
   ~EthdevDevice() override;
   EthdevDevice(const EthdevDevice&) = delete;
@@ -33,7 +34,11 @@ class EthdevDevice : public OutwardDevice {
   bool passes_packets() const override { return driver_ == "net_ring"; }
   uint32_t receive_room() const override { return receive_room_; }
 
-  const std::string& device() const override { return device_; }
+  void start() override;
+  void stop() override;
+  std::string lost() override;
+
+  const std::string& device() const override { return options_.device; }
   const std::string& driver() const override { return driver_; }
   const std::vector<std::string>& notes() const override { return notes_; }
   DriverCounters driver_counters() const override;
@@ -41,17 +46,24 @@ class EthdevDevice : public OutwardDevice {
   uint64_t link_speed_bps() const override;
 
  private:
-  void configure(const EthdevOptions& options, MempoolPool& pool);
-  void set_mtu(uint16_t mtu_bytes);
-  void make_queues(const EthdevOptions& options, MempoolPool& pool);
-  void start();
+  void open();
+  void close();
+  void configure();
+  void set_mtu();
+  void make_queues();
   void note(const char* what, int error);
 
-  std::string device_;
+  const EthdevOptions options_;
+  const std::string interface_;  // of the kernel, under it; empty if it has none
+  MempoolPool& pool_;
+  std::optional<InterfaceLock> lock_;
   std::string driver_;
   std::vector<std::string> notes_;
-  uint16_t port_id_ = 0;
-  uint32_t receive_room_ = 0;
+  std::optional<uint16_t> port_id_;  // none while it is closed
+  unsigned interface_index_ = 0;     // when it was opened
+  bool started_ = false;
+  uint32_t receive_room_ = ~0u;
+  bool was_down_ = false;                     // its link, when lost() was asked last
   std::atomic<uint64_t> unusable_frames_{0};  // in several pieces that could not be made one
 };
 

@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/ethdev_open.h"
 
-#include <rte_bus_vdev.h>
+#include <rte_bus.h>
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
-#include <thread>
 
 #include "config/budget.h"
 
 namespace heddle {
 
 static_assert(kDpdkDevicesMax <= RTE_MAX_ETHPORTS, "what configurations may ask for");
-
-namespace {
-// A memif client can't start before its server is there.
-constexpr int kStartAttempts = 50;
-constexpr auto kStartPause = std::chrono::milliseconds(200);
-}  // namespace
 
 void fail_ethdev(const std::string& device, const std::string& what, int error) {
   const char* hint = std::abs(error) == ENOMEM ? "; raise memory" : "";
@@ -41,16 +33,12 @@ uint16_t open_ethdev(const std::string& device) {
   return port_id;
 }
 
-void start_ethdev(const std::string& device, uint16_t port_id) {
+void close_ethdev(uint16_t port_id) {
   rte_eth_dev_info info{};
-  const bool waits_for_peer =
-      rte_eth_dev_info_get(port_id, &info) == 0 && std::string_view(info.driver_name) == "net_memif";
-  int error = rte_eth_dev_start(port_id);
-  for (int attempt = 1; error != 0 && waits_for_peer && attempt < kStartAttempts; ++attempt) {
-    std::this_thread::sleep_for(kStartPause);
-    error = rte_eth_dev_start(port_id);
-  }
-  if (error != 0) fail_ethdev(device, "can't be started", error);
+  const bool known = rte_eth_dev_info_get(port_id, &info) == 0 && info.device != nullptr;
+  const bool is_virtual = known && std::string_view(rte_bus_name(rte_dev_bus(info.device))) == "vdev";
+  rte_eth_dev_close(port_id);
+  if (is_virtual) rte_dev_remove(info.device);
 }
 
 }  // namespace heddle

@@ -11,7 +11,7 @@ namespace heddle {
 [[noreturn]] void fail_ethdev(const std::string& device, const std::string& what, int error);
 // The port of a device that the EAL has been given, or of one that is made now; neither set up nor started.
 uint16_t open_ethdev(const std::string& device);
-// A memif client is given time until its server is there.
-void start_ethdev(const std::string& device, uint16_t port_id);
+// Not started any more. A virtual device is unmade, so that its name can be opened again.
+void close_ethdev(uint16_t port_id);
 
 }  // namespace heddle

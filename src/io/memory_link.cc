@@ -118,6 +118,7 @@ uint32_t MemoryLink::transmit(unsigned direction, Packet** packets, uint32_t cou
   count_events(direction, LinkFrameEvent::under_way, burst.count);
   [[maybe_unused]] const uint32_t pushed = way.ring.push(burst.entries.data(), burst.count);
   assert(pushed == burst.count);  // room was looked at
+  if (Waker* waker = wakers_[1 - direction]; waker != nullptr && burst.count != 0) waker->notify();
   return taken;
 }
 
@@ -133,6 +134,8 @@ void MemoryLink::send(unsigned direction, Packet* packet, Nanos now, Burst& burs
   const Nanos arrives = std::max(leaves + way.delay_ns.load(std::memory_order_relaxed), way.last_arrival_ns);
   const MemoryLinkOptions& faults = way.options;
   const uint32_t loss = way.loss_ppm.load(std::memory_order_relaxed);
+  if (packet->length > way.longest_bytes.load(std::memory_order_relaxed))
+    return lose(direction, LinkFrameEvent::lost, packet, arrives);
   if ((loss | faults.duplicate_ppm | faults.reorder_ppm | faults.corrupt_ppm) != 0)
     return send_with_faults(direction, packet, arrives, burst);
   way.last_arrival_ns = arrives;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "io/waker.h"
 #include "node/crossbar.h"
 #include "node/device.h"
 #include "wire/packet.h"
@@ -65,6 +66,8 @@ class MemoryLink {
   MemoryLink& operator=(const MemoryLink&) = delete;
 
   Device& end(unsigned side) { return ends_[side]; }
+  // Of the thread that receives at that end; nullptr = it looks by itself. Before the first frame.
+  void set_waker(unsigned side, Waker* waker) { wakers_[side] = waker; }
 
   // --- from any thread ---
   // Down: frames under way and frames handed over are lost.
@@ -72,6 +75,9 @@ class MemoryLink {
   bool up() const { return generation_.load(std::memory_order_relaxed) % 2 == 0; }
   void set_loss(unsigned direction, uint32_t ppm) { directions_[direction]->loss_ppm.store(ppm); }
   void set_delay(unsigned direction, Nanos delay_ns) { directions_[direction]->delay_ns.store(delay_ns); }
+  // Longer frames are lost, as on a path with too small an MTU; kNoLimit = none is too long.
+  static constexpr uint32_t kNoLimit = ~0u;
+  void set_longest(unsigned direction, uint32_t bytes) { directions_[direction]->longest_bytes.store(bytes); }
 
   // --- from the threads of both ends, or when they rest ---
   // The rate of loss and the delay are set too; ring sizes stay.
@@ -102,6 +108,7 @@ class MemoryLink {
     MemoryLinkOptions options;
     std::atomic<uint32_t> loss_ppm;
     std::atomic<Nanos> delay_ns;
+    std::atomic<uint32_t> longest_bytes{kNoLimit};
     Random random;
     Nanos wire_free_ns = 0;
     Nanos last_arrival_ns = 0;         // of frames that were not held back
@@ -149,6 +156,7 @@ class MemoryLink {
   void count_events(unsigned direction, LinkFrameEvent event, uint32_t frames);
 
   PacketPool& pool_;
+  Waker* wakers_[2] = {};
   std::atomic<uint32_t> generation_{0};  // odd = down
   LinkObserver* observer_ = nullptr;
   uint32_t wanted_ = 0;

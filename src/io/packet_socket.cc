@@ -16,7 +16,9 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "io/interface_mtu.h"
+#include "config/device_string.h"
+#include "machine/examine_port.h"
+#include "machine/interface_mtu.h"
 #include "wire/ethernet.h"
 
 namespace heddle {
@@ -26,6 +28,7 @@ namespace {
 constexpr uint32_t kSlotOverhead = 128;   // the kernel's header and padding in front of a frame
 constexpr uint32_t kSlotBytesMin = 2048;  // powers of two: slots never straddle the kernel's blocks
 constexpr uint32_t kBlockBytes = 64 * 1024;
+constexpr Nanos kRefusedNsMax = 2 * kMillisecond;  // a frame that the kernel has no room for is offered again so long
 
 // Older headers lack it.
 #ifndef PACKET_IGNORE_OUTGOING
@@ -43,65 +46,69 @@ bool set_option(int fd, int option, const Value& value) {
 
 }  // namespace
 
-std::string packet_socket_interface(const std::string& device) {
-  static constexpr std::string_view kKind = "packet_socket", kArgument = ",iface=";
-  const size_t comma = device.find(',');
-  if (!device.starts_with(kKind) || comma == std::string::npos) return {};
-  const std::string number = device.substr(kKind.size(), comma - kKind.size());
-  if (number.find_first_not_of("0123456789") != std::string::npos) return {};
-  if (device.compare(comma, kArgument.size(), kArgument) != 0) return {};
-  const size_t begin = comma + kArgument.size();
-  return device.substr(begin, device.find(',', begin) - begin);
-}
-
 PacketSocket::PacketSocket(const PacketSocketOptions& options, PacketPool& pool)
-    : device_(options.device), interface_(packet_socket_interface(options.device)), pool_(pool) {
+    : options_(options), interface_(packet_socket_interface(options.device)), pool_(pool) {}
+
+void PacketSocket::start() {
   try {
-    open(options);
+    open();
   } catch (...) {
-    if (fd_ >= 0) close(fd_);
+    stop();
     throw;
   }
 }
 
-PacketSocket::~PacketSocket() {
-  munmap(ring_, size_t{slots_} * slot_bytes_);
-  close(fd_);
+void PacketSocket::stop() {
+  if (ring_ != nullptr) munmap(ring_, size_t{slots_} * slot_bytes_);
+  if (fd_ >= 0) close(fd_);
+  ring_ = nullptr;
+  fd_ = -1;
+  lock_.reset();
 }
 
-void PacketSocket::open(const PacketSocketOptions& options) {
-  const unsigned index = if_nametoindex(interface_.c_str());
-  if (index == 0) fail(device_, "no such interface");
-  if (std::string done = ensure_interface_mtu(device_, interface_, options.mtu_bytes); !done.empty())
+std::string PacketSocket::lost() {
+  if (if_nametoindex(interface_.c_str()) == index_) return {};
+  return "interface " + interface_ + " is gone";
+}
+
+void PacketSocket::open() {
+  index_ = if_nametoindex(interface_.c_str());
+  if (index_ == 0) throw DeviceAbsent("device " + device() + ": no interface " + interface_);
+  lock_.emplace(interface_);
+  notes_ = interface_warnings(interface_facts(interface_));
+  if (std::string done = ensure_interface_mtu(device(), interface_, options_.mtu_bytes); !done.empty())
     notes_.push_back(std::move(done));
   fd_ = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);  // protocol 0: nothing comes before all is set
-  if (fd_ < 0) fail(device_, "no packet socket");
-  if (!set_option(fd_, PACKET_VERSION, int{TPACKET_V2})) fail(device_, "TPACKET_V2");
-  if (!set_option(fd_, PACKET_IGNORE_OUTGOING, int{1})) fail(device_, "PACKET_IGNORE_OUTGOING");
-  make_ring(options);
+  if (fd_ < 0) fail(device(), "no packet socket");
+  if (!set_option(fd_, PACKET_VERSION, int{TPACKET_V2})) fail(device(), "TPACKET_V2");
+  if (!set_option(fd_, PACKET_IGNORE_OUTGOING, int{1})) fail(device(), "PACKET_IGNORE_OUTGOING");
+  make_ring();
   packet_mreq membership{};
-  membership.mr_ifindex = static_cast<int>(index);
+  membership.mr_ifindex = static_cast<int>(index_);
   membership.mr_type = PACKET_MR_PROMISC;
   if (!set_option(fd_, PACKET_ADD_MEMBERSHIP, membership)) notes_.push_back("no promiscuous mode");
   if (!set_option(fd_, PACKET_QDISC_BYPASS, int{1})) notes_.push_back("sends through the interface's qdisc");
   sockaddr_ll address{};
   address.sll_family = AF_PACKET;
   address.sll_protocol = htons(ETH_P_ALL);
-  address.sll_ifindex = static_cast<int>(index);
-  if (bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) fail(device_, "bind");
+  address.sll_ifindex = static_cast<int>(index_);
+  if (bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) fail(device(), "bind");
+  refused_since_ns_ = kNever;
+  hopeless_bytes_ = kNoLength;
 }
 
-void PacketSocket::make_ring(const PacketSocketOptions& options) {
-  slot_bytes_ = std::bit_ceil(std::max(options.frame_bytes + kSlotOverhead, kSlotBytesMin));
+void PacketSocket::make_ring() {
+  slot_bytes_ = std::bit_ceil(std::max(options_.frame_bytes + kSlotOverhead, kSlotBytesMin));
   const uint32_t block = std::max(kBlockBytes, slot_bytes_);
   const uint32_t in_a_block = block / slot_bytes_;
-  const uint32_t blocks = std::max<uint32_t>(1, (options.receive_frames + in_a_block - 1) / in_a_block);
+  const uint32_t blocks = std::max<uint32_t>(1, (options_.receive_frames + in_a_block - 1) / in_a_block);
   slots_ = blocks * in_a_block;
+  next_slot_ = delayed_ahead_ = 0;
   const tpacket_req request{
       .tp_block_size = block, .tp_block_nr = blocks, .tp_frame_size = slot_bytes_, .tp_frame_nr = slots_};
-  if (!set_option(fd_, PACKET_RX_RING, request)) fail(device_, "no receive ring as large as receive_descriptors");
+  if (!set_option(fd_, PACKET_RX_RING, request)) fail(device(), "no receive ring as large as receive_descriptors");
   void* memory = mmap(nullptr, size_t{slots_} * slot_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd_, 0);
-  if (memory == MAP_FAILED) fail(device_, "receive ring can't be mapped");
+  if (memory == MAP_FAILED) fail(device(), "receive ring can't be mapped");
   ring_ = static_cast<uint8_t*>(memory);
 }
 
@@ -165,7 +172,28 @@ bool PacketSocket::take(const uint8_t* slot, Packet& packet) {
   return true;
 }
 
-uint32_t PacketSocket::transmit(Packet** packets, uint32_t count, Nanos) {
+// ENOBUFS says two things: that the interface's ring is full just now, and that it will never take this frame (the
+// other end of a veth pair has a smaller MTU). Which one it was shows when frames as long pass again.
+bool PacketSocket::give_up(const Packet& packet, Nanos now) {
+  if (packet.length < hopeless_bytes_) {
+    refused_since_ns_ = std::min(refused_since_ns_, now);
+    if (now - refused_since_ns_ < kRefusedNsMax) return false;
+    hopeless_bytes_ = packet.length;
+    refused_since_ns_ = kNever;
+  }
+  refused_.add(1);
+  return true;
+}
+
+void PacketSocket::note_sent(Packet* const* packets, uint32_t count) {
+  sent_.add(count);
+  refused_since_ns_ = kNever;
+  if (hopeless_bytes_ == kNoLength) return;
+  for (uint32_t i = 0; i < count; ++i)
+    if (packets[i]->length >= hopeless_bytes_) hopeless_bytes_ = kNoLength;
+}
+
+uint32_t PacketSocket::transmit(Packet** packets, uint32_t count, Nanos now) {
   const uint32_t offered = std::min(count, kBurst);
   iovec parts[kBurst];
   mmsghdr messages[kBurst]{};
@@ -178,13 +206,16 @@ uint32_t PacketSocket::transmit(Packet** packets, uint32_t count, Nanos) {
   while (done < offered) {
     const int sent = sendmmsg(fd_, messages + done, offered - done, MSG_DONTWAIT);
     if (sent > 0) {
+      note_sent(packets + done, static_cast<uint32_t>(sent));
       done += static_cast<uint32_t>(sent);
-      sent_.add(static_cast<uint64_t>(sent));
       continue;
     }
-    if (errno == EAGAIN || errno == ENOBUFS || errno == EINTR) break;  // no room now
-    ++done;  // the interface is down or gone, or won't have this frame
-    send_errors_.add(1);
+    if (errno == EAGAIN || errno == EINTR) break;  // the socket's own buffer is full: it empties
+    if (errno != ENOBUFS)
+      send_errors_.add(1);  // the interface is down or gone, or won't have a frame so long
+    else if (!give_up(*packets[done], now))
+      break;
+    ++done;
   }
   if (done != 0) pool_.release(packets, done);
   return done;
@@ -193,17 +224,20 @@ uint32_t PacketSocket::transmit(Packet** packets, uint32_t count, Nanos) {
 DriverCounters PacketSocket::driver_counters() const {
   tpacket_stats since_last{};
   socklen_t bytes = sizeof(since_last);
-  if (getsockopt(fd_, SOL_PACKET, PACKET_STATISTICS, &since_last, &bytes) == 0) missed_ += since_last.tp_drops;
+  if (fd_ >= 0 && getsockopt(fd_, SOL_PACKET, PACKET_STATISTICS, &since_last, &bytes) == 0)
+    missed_ += since_last.tp_drops;
   return {.received_frames = received_.get(),
           .sent_frames = sent_.get(),
           .missed_frames = missed_,
           .no_buffer_frames = 0,
           .unusable_frames = unusable_.get(),
           .send_errors = send_errors_.get(),
+          .refused_frames = refused_.get(),
           .delayed_frames = delayed_.get()};
 }
 
 bool PacketSocket::carrier() const {
+  if (fd_ < 0) return false;
   ifreq request{};
   interface_.copy(request.ifr_name, IFNAMSIZ - 1);
   return ioctl(fd_, SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & IFF_RUNNING) != 0;

@@ -9,15 +9,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "io/outward_device.h"
+#include "machine/interface_lock.h"
 
 namespace heddle {
-
-// packet_socket0,iface=eth1: the interface; empty if the device string is of another kind.
-std::string packet_socket_interface(const std::string& device);
 
 struct PacketSocketOptions {
   std::string device;
@@ -28,9 +27,8 @@ struct PacketSocketOptions {
 
 class PacketSocket : public OutwardDevice {
  public:
-  // Throws std::runtime_error.
   PacketSocket(const PacketSocketOptions& options, PacketPool& pool);
-  ~PacketSocket() override;
+  ~PacketSocket() override { stop(); }
   PacketSocket(const PacketSocket&) = delete;
   PacketSocket& operator=(const PacketSocket&) = delete;
 
@@ -39,11 +37,16 @@ class PacketSocket : public OutwardDevice {
   bool receive_queue_empty() const override;
   uint32_t receive_room() const override { return slots_; }
 
-  const std::string& device() const override { return device_; }
+  void start() override;
+  void stop() override;
+  std::string lost() override;
+
+  const std::string& device() const override { return options_.device; }
   const std::string& driver() const override { return driver_; }
   const std::vector<std::string>& notes() const override { return notes_; }
   DriverCounters driver_counters() const override;
   bool carrier() const override;
+  int readable_fd() const override { return fd_; }
   uint64_t link_speed_bps() const override { return 0; }
 
  private:
@@ -54,26 +57,33 @@ class PacketSocket : public OutwardDevice {
     uint64_t get() const { return value.load(std::memory_order_relaxed); }
   };
 
-  void open(const PacketSocketOptions& options);
-  void make_ring(const PacketSocketOptions& options);
+  void open();
+  void make_ring();
   // Counted from the next one to be read.
   uint8_t* slot_at(uint32_t ahead) const;
   std::atomic_ref<uint32_t> status_of(uint32_t ahead) const;
   bool take(const uint8_t* slot, Packet& packet);
   void count_delayed(uint32_t taken, uint32_t waiting);
+  void note_sent(Packet* const* packets, uint32_t count);
+  bool give_up(const Packet& packet, Nanos now);
 
-  std::string device_;
-  std::string interface_;
+  const PacketSocketOptions options_;
+  const std::string interface_;
+  std::optional<InterfaceLock> lock_;
   std::string driver_ = "packet_socket";
   std::vector<std::string> notes_;
   PacketPool& pool_;
   int fd_ = -1;
+  unsigned index_ = 0;  // of the interface, when it was opened
   uint8_t* ring_ = nullptr;
   uint32_t slots_ = 0;
   uint32_t slot_bytes_ = 0;
   uint32_t next_slot_ = 0;
   uint32_t delayed_ahead_ = 0;  // of the next slots, those counted as delayed
-  Counter received_, sent_, unusable_, send_errors_, delayed_;
+  static constexpr uint32_t kNoLength = ~0u;
+  Nanos refused_since_ns_ = kNever;      // the frame that is first in line; kNever = it has not been refused
+  uint32_t hopeless_bytes_ = kNoLength;  // frames of this length were given up, and none as long has passed since
+  Counter received_, sent_, unusable_, send_errors_, refused_, delayed_;
   mutable uint64_t missed_ = 0;  // the kernel forgets what it has told
 };
 

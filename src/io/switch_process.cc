@@ -9,11 +9,11 @@
 #include <stdexcept>
 
 #include "config/budget.h"
+#include "config/device_string.h"
 #include "config/memory_budget.h"
 #include "io/clock.h"
 #include "io/ethdev_device.h"
 #include "io/packet_socket.h"
-#include "io/unplugged_device.h"
 
 namespace heddle {
 
@@ -33,7 +33,7 @@ bool same_end(const LinkEnd& a, const LinkEnd& b) { return a.node_index == b.nod
 SwitchProcess::SwitchProcess(ProcessConfig config)
     : config_(std::move(config)),
       pool_(std::make_unique<MempoolPool>("packets", config_.buffers, buffer_room_bytes(config_))),
-      control_pool_(std::make_unique<MempoolPool>("control", control_buffers(config_), kControlRoomBytes)) {
+      control_pool_(std::make_unique<MempoolPool>("control", control_buffers(config_), control_room_bytes(config_))) {
   for (uint32_t index = 0; index < config_.threads; ++index) runners_.push_back(std::make_unique<Runner>(config_.poll));
   nodes_.reserve(config_.nodes.size());  // flow samples and lambdas point into it
   for (const NodeProcess& settings : config_.nodes) make_ports(settings);
@@ -58,19 +58,16 @@ void SwitchProcess::make_ports(const NodeProcess& settings) {
   const TopologyNode& about = topology().nodes[settings.node_index];
   node.ports.resize(about.ports.size());
   for (const PortDevice& device : settings.ports) {
-    ProcessPort& port = node.ports[device.port];
-    const TopologyPort& described = about.ports[device.port];
     if (device.device.empty()) continue;
-    std::unique_ptr<OutwardDevice> opened = open_device(device.device, described);
-    spdlog::info("port {}:{} is {} ({})", about.name, described.name, opened->device(), opened->driver());
-    for (const std::string& note : opened->notes()) spdlog::info("port {}:{}: {}", about.name, described.name, note);
-    port.outward = opened.get();
-    port.device = opened.get();
-    port.own_device = std::move(opened);
+    ProcessPort& port = node.ports[device.port];
+    port.outward = make_device(device.device, about.ports[device.port]);
+    port.unplugged = std::make_unique<UnpluggedDevice>(*pool_);
+    port.device = port.unplugged.get();
+    plug(settings.node_index, device.port);
   }
 }
 
-std::unique_ptr<OutwardDevice> SwitchProcess::open_device(const std::string& device, const TopologyPort& port) {
+std::unique_ptr<OutwardDevice> SwitchProcess::make_device(const std::string& device, const TopologyPort& port) {
   if (!packet_socket_interface(device).empty())
     return std::make_unique<PacketSocket>(PacketSocketOptions{.device = device,
                                                               .mtu_bytes = port.mtu_bytes,
@@ -83,6 +80,58 @@ std::unique_ptr<OutwardDevice> SwitchProcess::open_device(const std::string& dev
                               .transmit_descriptors = static_cast<uint16_t>(config_.transmit_descriptors),
                               .receive_frames_min = port.fabric ? ring_frames_needed(topology()) : 0};
   return std::make_unique<EthdevDevice>(options, *pool_);
+}
+
+bool SwitchProcess::plug(uint16_t node_index, PortIndex index) {
+  ProcessNode& node = *find(node_index);
+  ProcessPort& port = node.ports[index];
+  const std::string name = topology().nodes[node_index].name + ":" + topology().nodes[node_index].ports[index].name;
+  try {
+    port.outward->start();
+  } catch (const DeviceAbsent& absent) {
+    port.absent = absent.what();
+    return false;
+  } catch (const std::exception& error) {
+    port.absent = error.what();
+    throw;
+  }
+  port.plugged = true;
+  port.absent.clear();
+  spdlog::info("port {} is {} ({})", name, port.outward->device(), port.outward->driver());
+  for (const std::string& note : port.outward->notes()) spdlog::info("port {}: {}", name, note);
+  put_under(node, index, port.outward.get());
+  return true;
+}
+
+void SwitchProcess::unplug(uint16_t node_index, PortIndex index, const std::string& why) {
+  ProcessNode& node = *find(node_index);
+  ProcessPort& port = node.ports[index];
+  if (node.node != nullptr) runner_of(node, index).unwatch(port.outward->readable_fd());
+  put_under(node, index, port.unplugged.get());
+  port.plugged = false;
+  port.absent = why;
+  port.outward->stop();
+}
+
+// What is under the port of a node that is down is there when it starts.
+void SwitchProcess::put_under(ProcessNode& node, PortIndex index, Device* device) {
+  ProcessPort& port = node.ports[index];
+  port.device = device;
+  if (node.node == nullptr) return;
+  const bool outward = device == port.outward.get();
+  run_on(node, node.node->worker_of_port(index), [&] { node.node->plug(index, device); });
+  if (outward) runner_of(node, index).watch(port.outward->readable_fd());
+  port.carrier = outward && port.outward->carrier();
+  set_carrier({node.settings.node_index, index}, port.carrier);
+}
+
+bool SwitchProcess::tell_carrier(uint16_t node_index, PortIndex index) {
+  ProcessPort& port = find(node_index)->ports[index];
+  const bool carrier = port.plugged && port.outward->carrier();
+  if (carrier == port.carrier) return false;
+  port.carrier = carrier;
+  set_carrier({node_index, index}, carrier);
+  return true;
 }
 
 // A fabric port without a device is one end of a link to another node of this process; an edge port without one has
@@ -109,8 +158,8 @@ void SwitchProcess::make_links() {
   for (ProcessNode& node : nodes_) {
     for (ProcessPort& port : node.ports) {
       if (port.device != nullptr) continue;
-      port.own_device = std::make_unique<UnpluggedDevice>(*pool_);
-      port.device = port.own_device.get();
+      port.unplugged = std::make_unique<UnpluggedDevice>(*pool_);
+      port.device = port.unplugged.get();
     }
   }
 }
@@ -162,15 +211,40 @@ void SwitchProcess::start_node(ProcessNode& node) {
                              std::to_string(config_.station_entries) +
                              " stations; lower match_entries or station_entries");
   }
-  ++node.starts;
+  if (++node.starts == 1) set_link_wakers(node);
+  std::vector<Waker*> wakers;
+  for (Runner* runner : node.runners) wakers.push_back(&runner->waker());
+  for (PortIndex index = 0; index < node.ports.size(); ++index) {
+    ProcessPort& port = node.ports[index];
+    if (port.outward == nullptr) continue;
+    if (port.plugged) runner_of(node, index).watch(port.outward->readable_fd());
+    port.carrier = port.plugged && port.outward->carrier();
+    set_carrier({node.settings.node_index, index}, port.carrier);
+  }
   for (uint32_t worker = 0; worker < node.settings.workers; ++worker)
-    node.runners[worker]->run([&] { node.runners[worker]->add(&node.node->worker(worker)); });
+    node.runners[worker]->run([&] { node.runners[worker]->add(&node.node->worker(worker), wakers); });
 }
 
+// A node that is down is nobody's to wake: what comes in meanwhile waits until empty_devices().
 void SwitchProcess::remove_node(ProcessNode& node) {
+  for (PortIndex port = 0; port < node.ports.size(); ++port)
+    if (node.ports[port].plugged) runner_of(node, port).unwatch(node.ports[port].outward->readable_fd());
   for (uint32_t worker = 0; worker < node.settings.workers; ++worker)
     node.runners[worker]->run([&] { node.runners[worker]->remove(&node.node->worker(worker)); });
   node.node.reset();
+}
+
+Runner& SwitchProcess::runner_of(const ProcessNode& node, PortIndex port) const {
+  return *node.runners[node.node->worker_of_port(port)];
+}
+
+void SwitchProcess::set_link_wakers(const ProcessNode& node) {
+  for (PortIndex port = 0; port < node.ports.size(); ++port) {
+    ProcessLink* link = node.ports[port].link;
+    for (unsigned side = 0; link != nullptr && side < 2; ++side)
+      if (same_end(link->ends[side], {node.settings.node_index, port}))
+        link->link->set_waker(side, &runner_of(node, port).waker());
+  }
 }
 
 // What has come in for the node meanwhile was never received. Bounded: more may come in all the time.
@@ -193,6 +267,9 @@ void SwitchProcess::set_node_up(uint16_t node_index, bool up) {
   if (up) {
     empty_devices(*node);
     start_node(*node);
+    for (const auto& link : links_)
+      for (const LinkEnd& end : link->ends)
+        if (end.node_index == node_index) set_carrier(end, link->up);
   } else {
     remove_node(*node);
   }
@@ -200,10 +277,21 @@ void SwitchProcess::set_node_up(uint16_t node_index, bool up) {
     if (link->ends[0].node_index == node_index || link->ends[1].node_index == node_index) apply_state(*link);
 }
 
+// What the device at a fabric port says of its cable.
+void SwitchProcess::set_carrier(LinkEnd end, bool carrier) {
+  const ProcessNode* node = find(end.node_index);
+  if (node->node == nullptr) return;
+  Worker& worker = node->node->worker(node->node->worker_of_port(end.port));
+  run_on(*node, worker.index(), [&] { worker.set_carrier(end.port, carrier); });
+}
+
 void SwitchProcess::change_link(LinkEnd end, const LinkChange& change) {
   for (const auto& link : links_) {
     if (!same_end(link->ends[0], end) && !same_end(link->ends[1], end)) continue;
-    if (change.up) link->up = *change.up;
+    if (change.up) {
+      link->up = *change.up;
+      for (const LinkEnd& cable_end : link->ends) set_carrier(cable_end, *change.up);
+    }
     for (LinkImpairment& impairment : link->impairment) {
       if (change.loss_ppm) impairment.loss_ppm = *change.loss_ppm;
       if (change.delay_ns) impairment.delay_ns = *change.delay_ns;

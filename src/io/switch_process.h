@@ -16,6 +16,7 @@
 #include "io/mempool_pool.h"
 #include "io/outward_device.h"
 #include "io/runner.h"
+#include "io/unplugged_device.h"
 #include "node/node.h"
 
 namespace heddle {
@@ -29,10 +30,13 @@ struct ProcessLink {
 };
 
 struct ProcessPort {
-  Device* device = nullptr;                // under the node's port
-  std::unique_ptr<Device> own_device;      // empty for in-process links
-  const OutwardDevice* outward = nullptr;  // own_device, if it leads out of the process; else nothing is plugged in
-  ProcessLink* link = nullptr;
+  Device* device = nullptr;                    // under the node's port
+  ProcessLink* link = nullptr;                 // that is an end of it
+  std::unique_ptr<OutwardDevice> outward;      // where the configuration has a device
+  bool plugged = false;                        // `outward` is started, and under the port
+  std::string absent;                          // else what it waits for
+  bool carrier = false;                        // of it, as the node has been told
+  std::unique_ptr<UnpluggedDevice> unplugged;  // under the port else; empty for in-process links
 };
 
 struct ProcessNode {
@@ -45,7 +49,7 @@ struct ProcessNode {
 
 class SwitchProcess {
  public:
-  // Opens all devices; the EAL is up. Throws std::runtime_error.
+  // Opens all devices that are there; the EAL is up. Throws std::runtime_error.
   explicit SwitchProcess(ProcessConfig config);
   ~SwitchProcess();
   SwitchProcess(const SwitchProcess&) = delete;
@@ -62,6 +66,7 @@ class SwitchProcess {
   const MempoolPool& control_pool() const { return *control_pool_; }  // of frames made here
   size_t runners() const { return runners_.size(); }
   size_t runner_index(const Runner* runner) const;
+  Nanos last_round_ns(size_t runner) const { return runners_[runner]->last_round_ns(); }
   Nanos started_ns() const { return started_ns_; }
 
   // Calls `function` in the thread of that worker, between its turns, and waits for it.
@@ -69,6 +74,14 @@ class SwitchProcess {
     node.runners[worker]->run(function);
   }
   void run_on(size_t runner, const std::function<void(const Runner&)>& function) const;
+
+  // --- devices that come and go; see io/device_supervisor.h ---
+  // Starts a port's device and puts it under the port. False: it is not there yet, `absent` says why. Throws
+  // std::runtime_error if it can't be had for another reason.
+  bool plug(uint16_t node_index, PortIndex port);
+  void unplug(uint16_t node_index, PortIndex port, const std::string& why);
+  // Tells the node what the device says of its cable. False if it says what it said before.
+  bool tell_carrier(uint16_t node_index, PortIndex port);
 
   // Faults on purpose, for labs. What is left out stays as it is. Both throw std::runtime_error if `port` is no
   // in-process link of this process.
@@ -83,14 +96,18 @@ class SwitchProcess {
 
  private:
   void make_ports(const NodeProcess& settings);
-  std::unique_ptr<OutwardDevice> open_device(const std::string& device, const TopologyPort& port);
+  std::unique_ptr<OutwardDevice> make_device(const std::string& device, const TopologyPort& port);
+  void put_under(ProcessNode& node, PortIndex port, Device* device);
   void make_links();
   void make_memory_link(ProcessLink& link);
   void start_node(ProcessNode& node);
   void remove_node(ProcessNode& node);
+  Runner& runner_of(const ProcessNode& node, PortIndex port) const;
+  void set_link_wakers(const ProcessNode& node);
   void empty_devices(ProcessNode& node);
   void apply_faults(ProcessLink& link);
   void apply_state(ProcessLink& link);
+  void set_carrier(LinkEnd end, bool carrier);
   ProcessNode* find(uint16_t node_index);
 
   ProcessConfig config_;

@@ -10,14 +10,22 @@
 
 namespace heddle {
 
-// Makes what is missing; a lab that is up from the same text is left alone, one that is broken or from another text is
-// made anew. So is one that runs another program than the one at `heddled` now, after tell_restart(). Comes back when
-// every link is up and the hosts' commands have run. False if there was nothing to do.
-bool lab_up(const LabConfig& lab, const std::string& file, const std::string& heddled,
-            const std::function<void()>& tell_restart);
+struct LabUpOptions {
+  std::string file;
+  std::string heddled;  // the program
+  bool replace = false;
+  std::function<void(const std::string& why)> tell_restart;
+};
 
-// Takes all of it away, whatever state it is in. False if there was nothing.
-bool lab_down(const std::string& lab);
+// Makes what is missing; a lab that is up from the same text is left alone, one that is broken is made anew. So is one
+// that runs another program than the one at `heddled` now, after tell_restart(). One that runs from another text is
+// only taken away with `replace`; else it throws. Comes back when every link is up and the hosts' commands have run.
+// False if there was nothing to do.
+bool lab_up(const LabConfig& lab, const LabUpOptions& options);
+
+// Takes all of it away, whatever state it is in. False if there was nothing. Throws if nothing is written about the lab
+// and yet something of it is there, unless `force`: then that goes, too.
+bool lab_down(const std::string& lab, bool force);
 
 // {"lab", "up", "heddled": {"pid", "alive", "socket", "log"}, "links": {...}, "hosts": [...]}
 nlohmann::json lab_status(const std::string& lab);

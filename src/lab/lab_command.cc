@@ -9,12 +9,12 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "cli/text_table.h"
 #include "config/units.h"
 #include "lab/lab.h"
 #include "lab/lab_names.h"
 #include "lab/lab_state.h"
 #include "telemetry/operator_client.h"
-#include "telemetry/text_table.h"
 
 namespace heddle {
 
@@ -22,7 +22,7 @@ namespace {
 
 struct LabOptions {
   std::string file, host, port, node, loss, delay;
-  bool json = false, up = false, down = false;
+  bool json = false, up = false, down = false, replace = false, force = false;
 };
 
 LabConfig load_or_throw(const std::string& file) {
@@ -80,19 +80,20 @@ void print_status(const std::string& lab, bool json) {
 
 void up(const LabOptions& options) {
   const LabConfig lab = load_or_throw(options.file);
-  const std::string heddled = heddled_path();
-  const auto tell_restart = [&] {
-    std::fprintf(stderr, "lab %s runs another heddled than %s is now; it is restarted\n", lab.name.c_str(),
-                 heddled.c_str());
-  };
-  const bool made = lab_up(lab, options.file, heddled, tell_restart);
+  const bool made =
+      lab_up(lab, {.file = options.file,
+                   .heddled = heddled_path(),
+                   .replace = options.replace,
+                   .tell_restart = [](const std::string& why) { std::fprintf(stderr, "%s\n", why.c_str()); }});
   if (!options.json) std::printf("lab %s %s\n", lab.name.c_str(), made ? "is up" : "was up already");
   print_status(lab.name, options.json);
 }
 
+// With --force it may be a name of which nothing is written any more.
 void down(const LabOptions& options) {
-  const std::string lab = lab_name(options.file);
-  const bool was_there = lab_down(lab);
+  const bool is_file = std::filesystem::is_regular_file(options.file);
+  const std::string lab = options.force && !is_file ? options.file : lab_name(options.file);
+  const bool was_there = lab_down(lab, options.force);
   if (options.json)
     std::printf("{\"lab\": \"%s\", \"removed\": %s}\n", lab.c_str(), was_there ? "true" : "false");
   else
@@ -127,7 +128,8 @@ void change_link(const LabOptions& options) {
   if (const auto wanted = wanted_state(options)) request["up"] = *wanted;
   if (!options.loss.empty()) {
     const auto loss = options.loss == "0" ? 0 : parse_loss_ppm(options.loss);
-    if (!loss) throw std::runtime_error("--loss is a share, as in 1% or 20ppm");
+    if (!loss || *loss > 1'000'000)
+      throw std::runtime_error("--loss: found " + options.loss + ", allowed 0% to 100%, as in 1% or 20ppm");
     request["loss_ppm"] = *loss;
   }
   if (!options.delay.empty()) {
@@ -169,8 +171,12 @@ void add_lab_command(CLI::App& app, const std::vector<std::string>& exec_command
     return command;
   };
   const char* const kFile = "lab file, or the name of a lab that is there";
-  add("up", "Bring a lab up; nothing happens if it is", up)->add_option("file", options->file, "lab file")->required();
-  add("down", "Take all of a lab away", down)->add_option("file", options->file, kFile)->required();
+  CLI::App* up_command = add("up", "Bring a lab up; nothing happens if it is", up);
+  up_command->add_option("file", options->file, "lab file")->required();
+  up_command->add_flag("--replace", options->replace, "take away a lab of that name that runs from another file");
+  CLI::App* down_command = add("down", "Take all of a lab away", down);
+  down_command->add_option("file", options->file, kFile)->required();
+  down_command->add_flag("--force", options->force, "also if nothing is written about it any more");
   add("status", "Show one lab, or all", status)->add_option("file", options->file, kFile);
 
   CLI::App* exec = lab->add_subcommand("exec", "Run a command on a host");

@@ -10,6 +10,7 @@
 #include "lab/lab.h"
 #include "lab/lab_hosts.h"
 #include "lab/lab_names.h"
+#include "lab/lab_remains.h"
 #include "lab/lab_state.h"
 #include "lab/subprocess.h"
 #include "telemetry/operator_client.h"
@@ -73,7 +74,17 @@ bool take_lab_down(const LabLock& lock) {
   return true;
 }
 
-bool lab_down(const std::string& lab) { return take_lab_down(LabLock(lab)); }
+bool lab_down(const std::string& lab, bool force) {
+  const LabLock lock(lab);
+  if (take_lab_down(lock)) return true;
+  const LabRemains remains = find_lab_remains(lab);
+  if (remains.none()) return false;
+  if (!force)
+    throw std::runtime_error("nothing is written about lab " + lab + " any more, but there is " + remains.text() +
+                             "; --force takes that away");
+  remove_lab_remains(remains);
+  return true;
+}
 
 nlohmann::json lab_status(const std::string& lab) {
   const LabState state = state_or_throw(lab);

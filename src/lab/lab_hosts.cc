@@ -70,6 +70,17 @@ void make_cable(const LabConfig& lab, const LabHost& host, const LabInterface& i
   run_or_throw(in_namespace(inner, {"ethtool", "-K", interface.name, "tx", "off", "txvlan", "off"}));
 }
 
+void add_vlan_interface(const std::string& name_space, const LabInterface& interface) {
+  const std::string name = vlan_interface_name(interface);
+  const RunResult result = run_program({"ip", "-n", name_space, "link", "add", "link", interface.name, "name", name,
+                                        "type", "vlan", "id", std::to_string(interface.vlan)});
+  if (result.ok()) return;
+  const bool unknown = result.output.find("nknown device type") != std::string::npos ||
+                       result.output.find("not supported") != std::string::npos;
+  throw std::runtime_error("interface " + name + " can't be made: " +
+                           (unknown ? "this kernel has no VLAN interfaces (modprobe 8021q)" : result.output));
+}
+
 void set_addresses(const LabConfig& lab, const LabHost& host, const LabInterface& interface) {
   const std::string inner = host_namespace(lab.name, host.name);
   std::string device = interface.name;
@@ -77,7 +88,7 @@ void set_addresses(const LabConfig& lab, const LabHost& host, const LabInterface
   batch << "link set dev " << interface.name << " up\n";
   if (interface.vlan != 0) {
     device = vlan_interface_name(interface);
-    batch << "link add link " << interface.name << " name " << device << " type vlan id " << interface.vlan << "\n";
+    add_vlan_interface(inner, interface);
     batch << "link set dev " << device << " up\n";
   }
   if (!interface.address_v4.empty()) batch << "addr add " << interface.address_v4 << " dev " << device << "\n";

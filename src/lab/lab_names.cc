@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/lab_names.h"
 
+#include "config/run_folders.h"
+
 namespace heddle {
 
 namespace {
@@ -12,7 +14,7 @@ std::string device_string(LabDriver driver, uint32_t number, const std::string& 
 
 }  // namespace
 
-std::string lab_folder(const std::string& lab) { return "/run/heddle/" + lab; }
+std::string lab_folder(const std::string& lab) { return std::string(kLabRunFolder) + "/" + lab; }
 std::string lab_socket(const std::string& lab) { return lab_folder(lab) + "/heddled.sock"; }
 std::string lab_log(const std::string& lab) { return lab_folder(lab) + "/heddled.log"; }
 std::string lab_copy(const std::string& lab) { return lab_folder(lab) + "/lab.yaml"; }
@@ -38,6 +40,7 @@ ProcessConfig lab_process(const LabConfig& lab) {
         if (node.node_index != interface.node_index) continue;
         PortDevice& port = node.ports[interface.port];
         port.device = device_string(lab.driver, number++, switch_interface(interface));
+        port.host = host.name + ":" + interface.name;
         port.complete_checksums = true;
       }
     }

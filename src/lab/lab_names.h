@@ -9,7 +9,7 @@
 
 namespace heddle {
 
-// /run/heddle/<lab>: what was made, the log, the operator socket.
+// In the run folder: what was made, the log, the operator socket.
 std::string lab_folder(const std::string& lab);
 std::string lab_socket(const std::string& lab);
 std::string lab_log(const std::string& lab);

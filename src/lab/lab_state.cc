@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "config/run_folders.h"
 #include "config/topology_builder.h"
 #include "lab/lab_names.h"
 #include "lab/subprocess.h"
@@ -42,6 +43,7 @@ std::optional<LabState> read_lab_state(const std::string& lab) {
   LabState state;
   try {
     state.lab = json.at("lab").get<std::string>();
+    state.file = json.value("file", "");
     state.namespaces = json.at("namespaces").get<std::vector<std::string>>();
     state.heddled_pid = json.at("heddled_pid").get<pid_t>();
     state.heddled_start_time = json.at("heddled_start_time").get<unsigned long long>();
@@ -55,6 +57,7 @@ std::optional<LabState> read_lab_state(const std::string& lab) {
 void write_lab_state(const LabState& state) {
   make_lab_folder(state.lab);
   const nlohmann::json json{{"lab", state.lab},
+                            {"file", state.file},
                             {"namespaces", state.namespaces},
                             {"heddled_pid", state.heddled_pid},
                             {"heddled_start_time", state.heddled_start_time},
@@ -77,7 +80,7 @@ bool lab_present(const std::string& name) {
 std::vector<std::string> labs_present() {
   std::vector<std::string> labs;
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/run/heddle", ignored))
+  for (const auto& entry : std::filesystem::directory_iterator(kLabRunFolder, ignored))
     if (lab_present(entry.path().filename())) labs.push_back(entry.path().filename());
   std::sort(labs.begin(), labs.end());
   return labs;
@@ -92,7 +95,7 @@ LabLock::LabLock(const std::string& lab) : lab_(lab) {
   // It becomes a path below which `down` removes everything.
   if (!is_name(lab, kNodeNameBytes)) throw std::runtime_error(printable(lab) + " is no name of a lab");
   std::error_code ignored;  // open tells
-  std::filesystem::create_directories("/run/heddle", ignored);
+  std::filesystem::create_directories(kLabRunFolder, ignored);
   const std::string path = lock_path(lab);
   struct stat held, present;
   do {  // the file may be taken away between open and flock
@@ -110,7 +113,7 @@ LabLock::LabLock(const std::string& lab) : lab_(lab) {
 LabLock::~LabLock() {
   if (!std::filesystem::exists(lab_folder(lab_))) {
     unlink(lock_path(lab_).c_str());
-    rmdir("/run/heddle");  // if it is empty
+    rmdir(kLabRunFolder);  // if it is empty
   }
   close(fd_);
 }

@@ -13,6 +13,7 @@ namespace heddle {
 
 struct LabState {
   std::string lab;
+  std::string file;  // it came up from; empty of labs of earlier versions
   std::vector<std::string> namespaces;
   pid_t heddled_pid = 0;  // 0 = not started yet
   unsigned long long heddled_start_time = 0;

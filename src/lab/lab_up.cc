@@ -42,13 +42,22 @@ std::string log_tail(const std::string& lab) {
   return all.size() <= kBytes ? all : "..." + all.substr(all.size() - kBytes);
 }
 
-bool is_up_from(const LabConfig& lab, const std::string& file) {
-  const std::optional<LabState> state = read_lab_state(lab.name);
-  if (!state || !state->complete || !heddled_alive(*state)) return false;
+bool is_whole(const LabConfig& lab, const LabState& state) {
+  if (!state.complete || !heddled_alive(state)) return false;
   for (const std::string& name : lab_namespaces(lab))
     if (!namespace_exists(name)) return false;
-  if (!std::filesystem::exists(lab_copy(lab.name)) || text_of(lab_copy(lab.name)) != text_of(file)) return false;
   return operator_socket_answers(lab_socket(lab.name));
+}
+
+bool same_text(const LabConfig& lab, const std::string& file) {
+  return std::filesystem::exists(lab_copy(lab.name)) && text_of(lab_copy(lab.name)) == text_of(file);
+}
+
+// What would be lost by replacing it.
+std::string running_lab(const LabState& state) {
+  const size_t hosts = state.namespaces.empty() ? 0 : state.namespaces.size() - 1;
+  return "lab " + state.lab + " runs already, from another file" + (state.file.empty() ? "" : ", " + state.file) +
+         ": " + std::to_string(hosts) + " hosts and what runs on them, heddled " + std::to_string(state.heddled_pid);
 }
 
 // The very file: one that an update has put in its place has the name, but is another.
@@ -103,7 +112,7 @@ void make_lab(const LabConfig& lab, const std::string& file, const std::string& 
       throw std::runtime_error("network namespace " + name +
                                " is there and not of this lab; remove it or rename the lab");
   const std::string text = text_of(file);
-  LabState state{.lab = lab.name, .namespaces = lab_namespaces(lab)};
+  LabState state{.lab = lab.name, .file = std::filesystem::absolute(file), .namespaces = lab_namespaces(lab)};
   write_lab_state(state);  // first: what is made from here on is found by `down`
   try {
     std::ofstream(lab_copy(lab.name)) << text;
@@ -123,15 +132,19 @@ void make_lab(const LabConfig& lab, const std::string& file, const std::string& 
 
 }  // namespace
 
-bool lab_up(const LabConfig& lab, const std::string& file, const std::string& heddled,
-            const std::function<void()>& tell_restart) {
+bool lab_up(const LabConfig& lab, const LabUpOptions& options) {
   const LabLock lock(lab.name);
-  if (is_up_from(lab, file)) {
-    if (runs_program(*read_lab_state(lab.name), heddled)) return false;
-    tell_restart();
+  const std::optional<LabState> state = read_lab_state(lab.name);
+  if (state && heddled_alive(*state) && !same_text(lab, options.file)) {
+    if (!options.replace) throw std::runtime_error(running_lab(*state) + "; --replace takes it away first");
+    options.tell_restart(running_lab(*state) + "; it is replaced");
+  } else if (state && is_whole(lab, *state)) {
+    if (runs_program(*state, options.heddled)) return false;
+    options.tell_restart("lab " + lab.name + " runs another heddled than " + options.heddled +
+                         " is now; it is restarted");
   }
   take_lab_down(lock);
-  make_lab(lab, file, heddled);
+  make_lab(lab, options.file, options.heddled);
   return true;
 }
 

@@ -18,12 +18,18 @@ const char* link_down_text(LinkDownReason reason) {
       return "up";
     case LinkDownReason::no_hello:
       return "no hello";
+    case LinkDownReason::no_carrier:
+      return "no carrier";
     case LinkDownReason::one_way:
       return "one way: our hello is not echoed";
+    case LinkDownReason::too_long:
+      return "long frames don't pass";
     case LinkDownReason::wrong_cable:
       return "wrong cable";
     case LinkDownReason::wrong_topology:
       return "other end has another topology";
+    case LinkDownReason::wrong_version:
+      return "other end speaks another version of the protocol";
     case LinkDownReason::hold_down:
       return "held down after flapping";
     case LinkDownReason::orphans:
@@ -36,45 +42,80 @@ const char* link_down_text(LinkDownReason reason) {
   return "?";
 }
 
-bool LinkSession::acceptable(const Hello& hello) {
-  if (hello.node != options_.peer.node || hello.port != options_.peer.port || hello.peer_node != options_.self.node ||
-      hello.peer_port != options_.self.port) {
-    down_reason_ = LinkDownReason::wrong_cable;
-    return false;
-  }
-  if (hello.topology_hash != options_.topology_hash) {
-    down_reason_ = LinkDownReason::wrong_topology;
-    return false;
-  }
-  return true;
+void LinkSession::set_reason(LinkDownReason reason, Nanos now) {
+  if (reason == reason_) return;
+  if (reason_ != LinkDownReason::none) last_reason_ = reason_;
+  reason_ = reason;
+  since_ns_ = now;
 }
 
-SessionEvent LinkSession::receive(const Hello& hello, uint64_t fresh, bool admit, Nanos now) {
+bool LinkSession::acceptable(const Hello& hello, Nanos now) {
+  LinkDownReason reason = LinkDownReason::none;
+  if (hello.node != options_.peer.node || hello.port != options_.peer.port || hello.peer_node != options_.self.node ||
+      hello.peer_port != options_.self.port)
+    reason = LinkDownReason::wrong_cable;
+  else if (hello.topology_hash != options_.topology_hash)
+    reason = LinkDownReason::wrong_topology;
+  if (reason == LinkDownReason::none) return true;
+  if (!up_) set_reason(reason, now);
+  return false;
+}
+
+SessionEvent LinkSession::receive(const Hello& hello, uint32_t frame_bytes, uint64_t fresh, bool admit, Nanos now) {
+  carrier_ = true;  // whatever the device says
   if (own_nonce_ == 0) own_nonce_ = fresh;
+  const SessionEvent event = take(hello, frame_bytes >= options_.frame_bytes_max, fresh, admit, now);
+  plan_wake();
+  return event;
+}
+
+SessionEvent LinkSession::take(const Hello& hello, bool is_long, uint64_t fresh, bool admit, Nanos now) {
   if (up_ && hello.nonce == peer_nonce_) {  // the running session's
     last_hello_ = hello;
-    if (hello.echo == own_nonce_) last_heard_ns_ = now;
+    if (hello.echo != own_nonce_) return SessionEvent::none;
+    last_heard_ns_ = now;
+    if (is_long) last_long_ns_ = now;
     return SessionEvent::none;
   }
   last_hello_ = hello;
-  if (!acceptable(hello)) return SessionEvent::none;
   if (!up_) {
-    if (now < hold_until_ns_ || !admit) {
-      down_reason_ = admit ? LinkDownReason::hold_down : LinkDownReason::orphans;
-      return SessionEvent::none;
-    }
-    // Whatever it echoes, its nonce is learned: two ends that both restarted twice would ignore each other for ever.
-    peer_nonce_ = hello.nonce;
-    answer_due_ = true;  // the other end waits for its echo
-    answer_is_candidate_ = false;
-    if (hello.echo != own_nonce_) {
-      down_reason_ = LinkDownReason::one_way;
-      return SessionEvent::none;
-    }
-    begin(own_nonce_, hello.nonce, now);
-    return SessionEvent::began;
+    last_heard_ns_ = now;
+    heard_since_ns_ = std::min(heard_since_ns_, now);
   }
-  // A session runs and somebody with an unknown nonce speaks: the other end has restarted, or the hello is late.
+  if (!acceptable(hello, now)) return SessionEvent::none;
+  if (up_) return is_long ? receive_from_stranger(hello, fresh, admit, now) : SessionEvent::none;
+  if (is_long) {
+    short_since_ns_ = kNever;
+    return receive_while_down(hello, admit, now);
+  }
+  short_since_ns_ = std::min(short_since_ns_, now);
+  if (only_short(now)) peer_nonce_ = 0;  // the other end may live by its echo alone
+  if (only_short(now) || hello.hears_only_short) set_reason(LinkDownReason::too_long, now);
+  return SessionEvent::none;
+}
+
+SessionEvent LinkSession::receive_while_down(const Hello& hello, bool admit, Nanos now) {
+  if (now < hold_until_ns_ || !admit) {
+    set_reason(admit ? LinkDownReason::hold_down : LinkDownReason::orphans, now);
+    return SessionEvent::none;
+  }
+  // Whatever it echoes, its nonce is learned: two ends that both restarted twice would ignore each other for ever.
+  peer_nonce_ = hello.nonce;
+  answer_due_ = true;  // the other end waits for its echo
+  answer_is_candidate_ = false;
+  if (hello.echo != own_nonce_) {
+    if (hello.hears_only_short)
+      set_reason(LinkDownReason::too_long, now);
+    else if (now - heard_since_ns_ >= dead_ns())
+      set_reason(LinkDownReason::one_way, now);
+    return SessionEvent::none;
+  }
+  begin(own_nonce_, hello.nonce, now);
+  return SessionEvent::began;
+}
+
+// A session runs and somebody with an unknown nonce speaks: the other end has restarted, or the hello is late.
+SessionEvent LinkSession::receive_from_stranger(const Hello& hello, uint64_t fresh, bool admit, Nanos now) {
   if (hello.echo == 0 || hello.echo == own_nonce_) {
     if (hello.nonce != candidate_peer_) {
       candidate_peer_ = hello.nonce;
@@ -91,8 +132,30 @@ SessionEvent LinkSession::receive(const Hello& hello, uint64_t fresh, bool admit
     return SessionEvent::ended;
   }
   begin(candidate_own_, candidate_peer_, now);
+  since_ns_ = now;
   answer_due_ = true;
   return SessionEvent::ended_and_began;
+}
+
+void LinkSession::hear_other_version(Nanos now) {
+  if (up_) return;
+  last_heard_ns_ = now;
+  set_reason(LinkDownReason::wrong_version, now);
+}
+
+SessionEvent LinkSession::set_carrier(bool carrier, uint64_t fresh, Nanos now) {
+  if (carrier == carrier_) return SessionEvent::none;
+  const bool was_up = up_;
+  carrier_ = carrier;
+  if (carrier) {
+    next_hello_ns_ = last_heard_ns_ = now;
+  } else if (was_up) {
+    end(fresh, LinkDownReason::no_carrier, now);
+  } else {
+    set_reason(LinkDownReason::no_carrier, now);
+  }
+  plan_wake();
+  return was_up && !up_ ? SessionEvent::ended : SessionEvent::none;
 }
 
 void LinkSession::begin(uint64_t own, uint64_t peer, Nanos now) {
@@ -102,7 +165,8 @@ void LinkSession::begin(uint64_t own, uint64_t peer, Nanos now) {
   answer_is_candidate_ = false;
   tag_ = session_tag(own, peer);
   up_ = true;
-  last_heard_ns_ = up_since_ns_ = now;
+  set_reason(LinkDownReason::none, now);
+  last_heard_ns_ = last_long_ns_ = up_since_ns_ = now;
 }
 
 // K10: a link that goes up and down is held down, longer each time.
@@ -118,25 +182,50 @@ void LinkSession::end(uint64_t fresh, LinkDownReason reason, Nanos now) {
 
 void LinkSession::drop_session(uint64_t fresh, LinkDownReason reason, Nanos now) {
   up_ = false;
-  down_reason_ = reason;
+  set_reason(reason, now);
   own_nonce_ = fresh;
   peer_nonce_ = candidate_own_ = candidate_peer_ = 0;
-  answer_is_candidate_ = false;
+  answer_due_ = answer_is_candidate_ = false;
   tag_ = 0;
+  hellos_since_long_ = kLongEvery;
+  last_heard_ns_ = now;
+  heard_since_ns_ = kNever;
+  short_since_ns_ = reason == LinkDownReason::too_long ? now - dead_ns() : kNever;
   next_hello_ns_ = now;  // the other end learns of it from the new nonce
+  plan_wake();
 }
 
 SessionEvent LinkSession::tick(uint64_t fresh, Nanos now) {
   if (own_nonce_ == 0) own_nonce_ = fresh;
-  if (!up_ || now < last_heard_ns_ + dead_ns()) return SessionEvent::none;
-  end(fresh, LinkDownReason::no_hello, now);
+  if (!up_) {  // what was heard of another one, or of none, holds as long as it is heard
+    if (carrier_ && now >= last_heard_ns_ + dead_ns()) {
+      heard_since_ns_ = short_since_ns_ = kNever;
+      peer_nonce_ = 0;  // whoever had it may live by its echo alone
+      set_reason(LinkDownReason::no_hello, now);
+    }
+    plan_wake();
+    return SessionEvent::none;
+  }
+  const bool silent = now >= last_heard_ns_ + dead_ns();
+  if (!silent && now < last_long_ns_ + long_dead_ns()) {
+    plan_wake();
+    return SessionEvent::none;
+  }
+  end(fresh, silent ? LinkDownReason::no_hello : LinkDownReason::too_long, now);
   return SessionEvent::ended;
 }
 
 void LinkSession::reset(uint64_t fresh, LinkDownReason reason, Nanos now) { end(fresh, reason, now); }
 
-Hello LinkSession::take_hello(uint64_t notice_digest, Nanos now) {
-  Hello hello{};
+void LinkSession::forgive_silence(Nanos away, Nanos now) {
+  last_heard_ns_ = std::min(now, last_heard_ns_ + away);
+  last_long_ns_ = std::min(now, last_long_ns_ + away);
+  plan_wake();
+}
+
+DueHello LinkSession::take_hello(uint64_t notice_digest, Nanos now) {
+  DueHello due{};
+  Hello& hello = due.hello;
   const bool candidate = answer_due_ && answer_is_candidate_;
   hello.nonce = candidate ? candidate_own_ : own_nonce_;
   hello.echo = candidate ? candidate_peer_ : peer_nonce_;
@@ -148,18 +237,31 @@ Hello LinkSession::take_hello(uint64_t notice_digest, Nanos now) {
   hello.peer_port = options_.peer.port;
   hello.buffer_bytes = options_.buffer_bytes;
   hello.credits = options_.credits;
+  hello.hears_only_short = !up_ && only_short(now);
   hello.set_names(options_.node_name, options_.port_name);
+  // Answers make sessions, so they are long; while there is none the others are by turns, so that the other end can
+  // tell a path for short frames from none.
+  const bool is_long = answer_due_ || ++hellos_since_long_ >= (up_ ? kLongEvery : 2);
+  if (is_long) hellos_since_long_ = 0;
+  due.frame_bytes = is_long ? options_.frame_bytes_max : 0;
   if (answer_due_) {
     answer_due_ = answer_is_candidate_ = false;
   } else {
     next_hello_ns_ = now + options_.hello_interval_ns;
   }
-  return hello;
+  plan_wake();
+  return due;
 }
 
-Nanos LinkSession::next_wake() const {
-  if (answer_due_) return 0;
-  return up_ ? std::min(next_hello_ns_, last_heard_ns_ + dead_ns()) : next_hello_ns_;
+void LinkSession::plan_wake() {
+  if (!carrier_)
+    next_wake_ns_ = kNever;
+  else if (answer_due_)
+    next_wake_ns_ = 0;
+  else if (up_)
+    next_wake_ns_ = std::min({next_hello_ns_, last_heard_ns_ + dead_ns(), last_long_ns_ + long_dead_ns()});
+  else
+    next_wake_ns_ = next_hello_ns_;
 }
 
 }  // namespace heddle

@@ -99,6 +99,8 @@ void Worker::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged, u
     if (acknowledged != 0) mark_ack_due(port, id, flow, now);
   } else {
     port.counters.acknowledged_bytes += acknowledged - lost;
+    if (lost != 0 && flow.match != kNoMatch) [[unlikely]]
+      edge_.matches()[flow.match].lose(lost, DropReason::none);
   }
   if (flow.flags & kFlowLimited)
     renew_limit(port, id, acknowledged - lost, now);

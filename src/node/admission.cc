@@ -98,7 +98,10 @@ uint32_t Worker::input_buffers(const Port& port) const {
 void Worker::drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason reason) {
   InputFlow& flow = port.input.flows[id];
   flow.settle_lost(packet->payload);
-  if (port.is_fabric()) mark_ack_due(port, id, flow, now_);
+  if (port.is_fabric())
+    mark_ack_due(port, id, flow, now_);
+  else if (flow.match != kNoMatch)
+    edge_.matches()[flow.match].lose(packet->payload, reason);
   drop_at_input(port, packet, reason);
 }
 

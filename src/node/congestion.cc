@@ -81,7 +81,7 @@ bool Worker::may_forward(Port& port, FlowId id, InputFlow& flow, uint32_t bytes,
 // slow it down.
 void Worker::spend_share(Port& port, FlowId id, uint32_t bytes, Nanos now) {
   FlowLimit& limit = port.input.limits[id];
-  if (sample_.port == nullptr && port.input.flows[id].flow_extent() == bytes) begin_sample(port, id, true, now);
+  if (sample_.port == nullptr) begin_sample(port, id, port.input.flows[id].flow_extent() == bytes, now);
   limit.delay_ns = std::min(static_cast<Nanos>(bytes * limit.ns_per_byte), kDelayMaxNs);
   limit.release_ns =
       std::max(limit.release_ns, now - std::min(now, std::max(limit.delay_ns, kLateNs))) + limit.delay_ns;
@@ -161,6 +161,7 @@ void Worker::begin_sample(Port& port, FlowId id, bool alone, Nanos now) {
              .flow = id,
              .node = node_index(flow.destination.node),
              .alone = alone,
+             .may_rise = alone || !(flow.flags & kFlowLimited),
              .position = flow.data_flow,
              .lost_total = flow.lost_total,
              .at_ns = now};
@@ -177,8 +178,12 @@ void Worker::look_at_sample(Nanos now) {
 void Worker::end_sample(Nanos now) {
   const Nanos elapsed = std::max<Nanos>(now - sample_.at_ns, 1);
   Nanos& known = round_trips_[sample_.node];
+  const bool may_rise = sample_.may_rise || known == 0;
   sample_.port = nullptr;
-  // The least seen, and slowly more: what queues on the way add now is not the way's.
+  if (!may_rise && elapsed >= known) return;
+  // The least seen, and slowly more: what queues on the way add now is not the way's. A first one out of a burst is
+  // mended by those of limited flows, which are seldom alone under way and whose own queue says nothing of a longer
+  // way.
   known = known == 0 || elapsed < known ? elapsed : known + (elapsed - known) / 64;
   if (sample_.node != farthest_ && known <= round_trips_[farthest_]) return;
   farthest_ = static_cast<uint16_t>(std::max_element(round_trips_.begin(), round_trips_.end()) - round_trips_.begin());

@@ -50,6 +50,8 @@ struct PortCounters {
   uint64_t consumed_frames = 0;                        // fabric frames that end here by design, and flooded originals
   uint64_t delivered_frames = 0, delivered_bytes = 0;  // edge ports: unicast that left to the host
   uint64_t acknowledged_bytes = 0;                     // edge ports: of those, of its host, as told back
+  uint64_t lost_on_wire_frames = 0;                    // fabric: numbers of channel 0 that did not come, or too late
+  uint64_t lost_on_wire_bytes = 0;                     // fabric: of flows' data, as holes in their positions tell
   std::array<uint64_t, kDropReasons> drops{};
   std::array<uint64_t, kProtocolEvents> events{};
 

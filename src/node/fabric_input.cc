@@ -16,6 +16,7 @@ void Worker::fabric_receive(Port& port, Packet** packets, uint32_t count, Nanos 
     Packet* packet = packets[i];
     const DropReason reason = check_frame(packet->data, packet->length, frames[kept]);
     if (reason != DropReason::none) {
+      if (reason == DropReason::bad_version) port.session.hear_other_version(now);
       drop_at_input(port, packet, reason);
       continue;
     }
@@ -31,14 +32,14 @@ void Worker::fabric_receive(Port& port, Packet** packets, uint32_t count, Nanos 
 
 void Worker::take_frame(Port& port, Packet* packet, const LinkFrame& frame, Nanos now) {
   if (frame.kind == HEDDLE_HELLO) {
-    receive_hello(port, frame, now);
+    receive_hello(port, frame, packet->length, now);
   } else if (!port.session.up()) {
     return drop_at_input(port, packet, DropReason::link_not_up);
   } else if (frame.session_tag != port.session.tag()) {
     return drop_at_input(port, packet, DropReason::stale_session);
   } else if (frame.channel != 0) {
     return receive_in_turn(port, packet, frame, now);
-  } else if (!serial_before(port.input.last_sequence, frame.sequence)) {
+  } else if (frame.sequence != port.input.last_sequence + 1 && !skips_ahead(port, frame.sequence)) {
     return drop_at_input(port, packet, DropReason::old_sequence);
   } else {
     port.input.last_sequence = frame.sequence;
@@ -47,6 +48,13 @@ void Worker::take_frame(Port& port, Packet* packet, const LinkFrame& frame, Nano
   }
   ++port.counters.consumed_frames;
   discard(packet);
+}
+
+// K2: a number that is not the next one. If it is newer, those between are lost, or will come too late.
+bool Worker::skips_ahead(Port& port, uint32_t sequence) {
+  if (!serial_before(port.input.last_sequence, sequence)) return false;
+  port.counters.lost_on_wire_frames += sequence - port.input.last_sequence - 1;
+  return true;
 }
 
 // `in_turn`: it came in the retry channel, which must fit its class (K6).
@@ -118,6 +126,7 @@ bool Worker::advance_past_hole(Port& port, FlowId id, InputFlow& flow, uint32_t 
   flow.next_data_flow = position;
   flow.settle_lost(hole);
   port.counters.count(ProtocolEvent::hole);
+  port.counters.lost_on_wire_bytes += hole;
   mark_ack_due(port, id, flow, now_);
   return true;
 }

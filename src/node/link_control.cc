@@ -2,6 +2,8 @@
 // Links of the fabric: sessions (K1, K9), credits (C9, K7) and link states (W6, R12).
 #include <algorithm>
 #include <bit>
+#include <cstdio>
+#include <utility>
 
 #include "node/worker.h"
 
@@ -11,20 +13,49 @@ namespace {
 constexpr uint32_t kControlQueueMax = 64;  // frames made here and not sent yet, per port
 }  // namespace
 
-// This worker was away itself for longer than a hello interval: what it did not hear says nothing about its links (K1).
-// The receive queues are drained in the same turn, before the next judgement.
-void Worker::forgive_silence(Nanos away, Nanos now) {
+// This worker was away itself, for longer than a hello interval after it wanted to be called: what it did not hear says
+// nothing about its links (K1). The receive queues are drained in the same turn, before the next judgement.
+void Worker::forgive_silence(Nanos late, Nanos now) {
+  bool any = false;
   for (Port* port : own_ports_) {
     if (!port->is_fabric() || !port->session.up()) continue;
-    port->session.forgive_silence(away, now);
+    port->session.forgive_silence(late, now);
     port->counters.count(ProtocolEvent::silence_forgiven);
+    any = true;
   }
+  if (!any) return;
+  NodeEvent event{.at_ns = now, .kind = NodeEventKind::worker_late};
+  event.late_us = static_cast<uint32_t>(std::min<Nanos>(late / kMicrosecond, ~0u));
+  events_.tell(event);
+}
+
+// A link has come up, gone down, or stays down for another reason.
+void Worker::tell_link(Port& port, Nanos now) {
+  const LinkDownReason reason = port.session.down_reason();
+  if (reason == port.told_reason) return;
+  port.told_reason = reason;
+  NodeEvent event{.at_ns = now, .kind = NodeEventKind::link, .reason = reason, .port = port.index};
+  if (reason == LinkDownReason::wrong_cable) {
+    const Hello& hello = port.session.last_hello();
+    std::snprintf(event.found, sizeof event.found, "%s:%s", hello.node_name, hello.port_name);
+  }
+  events_.tell(event);
+}
+
+void Worker::set_carrier(PortIndex port, bool carrier) {
+  if (!own(port).is_fabric() || own(port).carrier == carrier) return;
+  own(port).carrier = carrier;
+  own(port).carrier_changed = true;
+  own(port).session.wake_soon();
 }
 
 void Worker::control_links(Nanos now) {
   for (Port* port : own_ports_) {
     if (!port->is_fabric() || now < port->session.next_wake()) continue;
+    if (std::exchange(port->carrier_changed, false))
+      act_on(*port, port->session.set_carrier(port->carrier, random_.nonzero(), now), now);
     act_on(*port, port->session.tick(random_.nonzero(), now), now);
+    tell_link(*port, now);
     if (port->session.hello_due(now)) send_hello(*port, now);
   }
   tell_link_states();
@@ -34,11 +65,12 @@ void Worker::control_links(Nanos now) {
   }
 }
 
-void Worker::receive_hello(Port& port, const LinkFrame& frame, Nanos now) {
+void Worker::receive_hello(Port& port, const LinkFrame& frame, uint32_t frame_bytes, Nanos now) {
   Hello hello;
   read_hello(frame, hello);
   const bool admit = port.input.orphans < settings_.orphans_max;
-  act_on(port, port.session.receive(hello, random_.nonzero(), admit, now), now);
+  act_on(port, port.session.receive(hello, frame_bytes, random_.nonzero(), admit, now), now);
+  tell_link(port, now);
   if (port.session.hello_due(now)) send_hello(port, now);
   if (port.session.up() && hello.notice_digest != link_state_.digest()) send_notices(port);
 }
@@ -55,6 +87,7 @@ void Worker::act_on(Port& port, SessionEvent event, Nanos now) {
       break;
     case SessionEvent::ended_and_began:
       port.counters.count(ProtocolEvent::session_replaced);
+      events_.tell({.at_ns = now, .kind = NodeEventKind::neighbour_restarted, .port = port.index});
       end_session(port, now);
       begin_session(port);
       break;
@@ -196,10 +229,12 @@ void Worker::queue_control(Port& port, Packet* packet) {
 }
 
 void Worker::send_hello(Port& port, Nanos now) {
-  const Hello hello = port.session.take_hello(link_state_.digest(), now);
+  const DueHello due = port.session.take_hello(link_state_.digest(), now);
+  // Without a session nothing but hellos is sent: one that still waits says that the device takes none.
+  if (!port.session.up() && port.output.control_packets != 0) return;
   Packet* packet = control_packet(port);
   if (packet == nullptr) return;
-  write_hello(*packet, hello, port.mac);
+  write_hello(*packet, due.hello, due.frame_bytes, port.mac);
   packet->flags = 0;
   queue_control(port, packet);
 }

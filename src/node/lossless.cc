@@ -74,7 +74,10 @@ bool Worker::hear_pause(Port& port, Packet* packet, Nanos now) {
 void Worker::obey_pause(Port& port, Nanos now) {
   const uint32_t ignored = port.pause.ignored();
   const uint8_t held = port.pause.held(now);
-  port.counters.events[static_cast<unsigned>(ProtocolEvent::pause_overruled)] += port.pause.ignored() - ignored;
+  if (const uint32_t overruled = port.pause.ignored() - ignored; overruled != 0) {
+    port.counters.count(ProtocolEvent::pause_overruled, overruled);
+    events_.tell({.at_ns = now, .kind = NodeEventKind::pause_overruled, .port = port.index});
+  }
   port.output.pause_look_ns = port.pause.next_change(now);
   port.output.paused_lanes = 0;
   for (uint32_t lane = 0; lane < lanes_.count(); ++lane)

@@ -26,7 +26,8 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
                                .node_name = node.name.c_str(),
                                .port_name = settings.name.c_str(),
                                .buffer_bytes = kBufferBytes,
-                               .credits = fabric.link_credits};
+                               .credits = fabric.link_credits,
+                               .frame_bytes_max = settings.mtu_bytes + kEthernetHeaderBytes};
   const Lanes lanes(topology);
   auto port = std::make_unique<Port>(index, settings, fabric, ports, lanes, session, options.seed + index);
   port->device = options.devices[index];
@@ -104,5 +105,11 @@ Node::Node(const NodeOptions& options) : options_(options), board_(description()
 }
 
 Node::~Node() = default;
+
+void Node::plug(PortIndex index, Device* device) {
+  Port& port = *ports_[index];
+  port.device = device;
+  port.receive_room = device->receive_room();
+}
 
 }  // namespace heddle

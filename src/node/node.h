@@ -24,6 +24,9 @@ class Node {
   const Worker& worker(uint32_t index) const { return *workers_[index]; }
   uint32_t worker_of_port(PortIndex port) const { return worker_of_port_[port]; }
   size_t ports() const { return ports_.size(); }
+  // What stands under the port from now on; outlives the node or the next call. By the thread of the port's worker,
+  // between its polls.
+  void plug(PortIndex index, Device* device);
   // For inspection; by the thread of the port's worker, between its polls.
   const Port& port(PortIndex index) const { return *ports_[index]; }
 

@@ -219,17 +219,20 @@ struct Port {
   const TopologyPort& settings;
   const uint32_t channels;  // virtual channels of its link
   Device* device = nullptr;
-  uint32_t receive_room = ~0u;  // of the device
-  Nanos seen_empty_ns = 0;      // the frames in the receive queue have come in since (K8)
-  Nanos mark_ns = 0;            // at this time the queue was read, after so many frames:
+  uint32_t receive_room = ~0u;   // of the device
+  bool carrier = true;           // fabric ports: as the device said last
+  bool carrier_changed = false;  // and the session has not been told
+  Nanos seen_empty_ns = 0;       // the frames in the receive queue have come in since (K8)
+  Nanos mark_ns = 0;             // at this time the queue was read, after so many frames:
   uint64_t mark_frames = 0;
   uint64_t mac = 0;
   InputSide input;
   OutputSide output;
-  LinkSession session;                                // fabric ports
-  std::array<LinkCredits, kVirtualChannels> credits;  // fabric ports, by virtual channel
-  LinkRetry retry;                                    // fabric ports
-  HostPause pause;                                    // edge ports
+  LinkSession session;                                    // fabric ports
+  LinkDownReason told_reason = LinkDownReason::no_hello;  // the last one that an event has told
+  std::array<LinkCredits, kVirtualChannels> credits;      // fabric ports, by virtual channel
+  LinkRetry retry;                                        // fabric ports
+  HostPause pause;                                        // edge ports
   PortCounters counters;
 };
 

@@ -133,13 +133,14 @@ struct Worker::FlowsOfMatches {
     const MatchEntry& entry = worker.edge_.matches()[match];
     // A wait depends on a flood (E1).
     if (entry.flooded_ns + worker.edge_.classifier().longest_life_ns() > now) return false;
-    return worker.flow_in_use(worker.own(entry.input_port), entry, match) == nullptr;
+    return worker.flow_in_use(port_of(match), entry, match) == nullptr;
   }
   bool queued(uint32_t match) const {
     const MatchEntry& entry = worker.edge_.matches()[match];
-    const InputFlow* flow = worker.flow_in_use(worker.own(entry.input_port), entry, match);
+    const InputFlow* flow = worker.flow_in_use(port_of(match), entry, match);
     return entry.waiting != 0 || (flow != nullptr && !flow->queue.empty());
   }
+  Port& port_of(uint32_t match) const { return worker.own(worker.edge_.matches().key_at(match).input_port); }
 };
 
 // A frame that the match table alone does not place: its stations are looked up.
@@ -151,6 +152,10 @@ void Worker::edge_decide(Port& port, Packet* packet, const EdgeKey& key, uint32_
     detach_flow(port, decision.match, decision.left_beside, now);
   switch (decision.verdict) {
     case EdgeVerdict::drop:
+      if (decision.match != kNotFound) {
+        edge_.matches()[decision.match].bytes += packet->payload;
+        edge_.matches()[decision.match].lose(packet->payload, decision.reason);
+      }
       return drop_at_input(port, packet, decision.reason);
     case EdgeVerdict::flow: {
       MatchEntry& entry = edge_.matches()[decision.match];
@@ -227,7 +232,10 @@ void Worker::wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint32_t
   // Lossy frames leave so much that lossless ones find room, and their host is not told to wait because of them.
   const bool lossy = lanes_.any_lossless() && !lanes_.lossless(packet->ftag);
   const uint32_t most = lossy ? waiting_max_ / 4 : waiting_max_;
-  if (port.input.waiting_packets >= most) return drop_at_input(port, packet, DropReason::no_flow_id);
+  if (port.input.waiting_packets >= most) {
+    match.lose(packet->payload, DropReason::no_flow_id);
+    return drop_at_input(port, packet, DropReason::no_flow_id);
+  }
   port.counters.count(ProtocolEvent::edge_id_waited);
   packet->position = match_index;
   ++match.waiting;

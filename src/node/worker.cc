@@ -99,9 +99,9 @@ void Worker::connect(uint32_t other, Crossing* to, Crossing* from) {
 PollResult Worker::poll(Nanos now) {
   result_ = {};
   ++polls_;
-  const Nanos away = now - now_;
+  const Nanos due = std::max(now_, wake_ns_);
   now_ = now;
-  if (away > settings_.hello_interval_ns) forgive_silence(away, now);
+  if (now > due + settings_.hello_interval_ns) forgive_silence(now - due, now);
   take_messages(now);    // from other workers: packets, flow IDs, room, ACKs
   control_links(now);    // sessions and link states
   run_timers(now);       // probes (K5), settlement (K9), held pairs (E1)
@@ -120,7 +120,7 @@ PollResult Worker::poll(Nanos now) {
   flush_discarded();
   result_.busy = result_.busy || work_left();
   busy_polls_ += result_.busy || result_.packets != 0;
-  result_.next_wake = result_.busy ? now : next_wake(now);
+  wake_ns_ = result_.next_wake = result_.busy ? now : next_wake(now);
   return result_;
 }
 

@@ -16,6 +16,7 @@
 #include "flow/timer_wheel.h"
 #include "ingress/edge_input.h"
 #include "node/crossbar.h"
+#include "node/node_event.h"
 #include "node/port.h"
 #include "routing/link_state.h"
 #include "routing/load_board.h"
@@ -73,18 +74,23 @@ class Worker {
   // One turn.
   PollResult poll(Nanos now);
 
+  // The port's device says whether anything is plugged in; acted on in the next turn. By the worker's thread.
+  void set_carrier(PortIndex port, bool carrier);
+
   uint32_t index() const { return index_; }
   const std::vector<Port*>& ports() const { return own_ports_; }
   const EdgeInput& edge_input() const { return edge_; }
   const LinkState& link_state() const { return link_state_; }
   const RouteTable& routes() const { return routes_; }
   uint32_t copies_out() const { return copies_out_; }
+  NodeEvents& events() { return events_; }
   uint64_t polls() const { return polls_; }
   uint64_t busy_polls() const { return busy_polls_; }
 
  private:
   struct FlowsOfMatches;
   static constexpr uint32_t kInputTimer = 1u << 31;
+  static constexpr uint32_t kEventsKept = 127;  // until somebody reads them
   static constexpr uint32_t reference(PortIndex port, FlowId flow) { return uint32_t{port} << 16 | flow; }
   Port& own(PortIndex port) { return *ports_[port]; }
   bool is_own(PortIndex port) const { return ports_[port] != nullptr; }
@@ -137,6 +143,7 @@ class Worker {
   // fabric_input.cc: frames on fabric links
   HEDDLE_WAY void fabric_receive(Port& port, Packet** packets, uint32_t count, Nanos now);
   void take_frame(Port& port, Packet* packet, const LinkFrame& frame, Nanos now);
+  HEDDLE_ASIDE static bool skips_ahead(Port& port, uint32_t sequence);
   void receive_data(Port& port, Packet* packet, bool in_turn, Nanos now);
   void receive_flow_data(Port& port, Packet* packet, Nanos now);
   static void begin_flow(Port& port, InputFlow& flow, const Packet& first);
@@ -305,10 +312,11 @@ class Worker {
   uint32_t& timer_link(uint32_t item);
 
   // link_control.cc: sessions, credits, link states
-  void forgive_silence(Nanos away, Nanos now);
+  HEDDLE_ASIDE void forgive_silence(Nanos late, Nanos now);
   void control_links(Nanos now);
-  HEDDLE_ASIDE void receive_hello(Port& port, const LinkFrame& frame, Nanos now);
+  HEDDLE_ASIDE void receive_hello(Port& port, const LinkFrame& frame, uint32_t frame_bytes, Nanos now);
   void act_on(Port& port, SessionEvent event, Nanos now);
+  HEDDLE_ASIDE void tell_link(Port& port, Nanos now);
   void begin_session(Port& port);
   void start_positions(Port& port, FlowId output_flow);
   void end_session(Port& port, Nanos now);
@@ -390,7 +398,8 @@ class Worker {
     Port* port = nullptr;
     FlowId flow = kNoFlow;
     uint16_t node = 0;
-    bool alone = false;  // its last packet was the only one under way
+    bool alone = false;     // its last packet was the only one under way
+    bool may_rise = false;  // it may show that the way has become longer
     uint32_t position = 0;
     uint32_t lost_total = 0;
     Nanos at_ns = 0;
@@ -415,13 +424,15 @@ class Worker {
   bool routes_stale_ = false;
   uint32_t board_version_ = 0;
   uint32_t copies_out_ = 0;
-  Nanos now_ = 0;  // of the running poll
+  Nanos now_ = 0;      // of the running poll
+  Nanos wake_ns_ = 0;  // when it wanted to be called next, as it said at the end of the last one
   Nanos next_sweep_ns_ = 0;
   Nanos next_age_ns_ = 0;
   PollResult result_;
   uint32_t discarded_count_ = 0;
   std::array<Packet*, 256> discarded_{};
   uint64_t polls_ = 0, busy_polls_ = 0;
+  NodeEvents events_{kEventsKept};
 
   std::array<Recent, 64> recent_{};
 };

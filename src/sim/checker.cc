@@ -46,6 +46,7 @@ Checker::Checker(Fabric& fabric, SeedCoverage& coverage, const CheckerOptions& o
   flows_.resize(fabric.traffic().flows.size());
   polls_.resize(topology.nodes.size());
   session_up_.resize(topology.nodes.size());
+  down_reason_.resize(topology.nodes.size());
   states_.resize(topology.nodes.size());
   meters_.resize(topology.nodes.size());
   ended_.resize(topology.nodes.size());
@@ -77,6 +78,7 @@ std::string Checker::place(uint32_t link, unsigned direction) const {
 void Checker::after_start(uint16_t node) {
   const size_t ports = fabric_.topology().nodes[node].ports.size();
   session_up_[node].assign(ports, false);
+  down_reason_[node].assign(ports, LinkDownReason::no_hello);
   ended_[node].assign(ports, {});
   meters_[node].assign(ports, std::vector<MeterGhost>(fabric_.topology().settings.flow_ids + size_t{1}));
   states_[node].assign(ports, std::vector<uint8_t>(fabric_.topology().settings.flow_ids + size_t{1}));
@@ -107,11 +109,14 @@ void Checker::note_sessions(uint16_t node, Nanos now) {
       for (uint32_t id = 0; id <= port.input.flows.size(); ++id)
         ended.ack_flow.push_back(port.input.flows[static_cast<FlowId>(id)].ack_flow);
     }
+    const LinkDownReason reason = port.session.down_reason();
+    if (!up && reason != down_reason_[node][index])
+      coverage_.reach(std::string("link down: ") + link_down_text(reason));
+    down_reason_[node][index] = reason;
     if (up == session_up_[node][index]) continue;
     session_up_[node][index] = up;
     topology_changed_ns_ = now;
     if (!up) sessions_lost_ = true;
-    if (!up) coverage_.reach(std::string("link down: ") + link_down_text(port.session.down_reason()));
   }
 }
 

@@ -182,6 +182,7 @@ class Checker : public Watcher {
   uint64_t damage_ = 0;  // frames whose bits have flipped, less damaged ones that hosts got
   std::vector<std::vector<std::vector<MeterGhost>>> meters_;  // by node, port and output flow
   std::vector<std::vector<bool>> session_up_;                 // by node and port, as last seen
+  std::vector<std::vector<LinkDownReason>> down_reason_;      // the same
   std::vector<std::vector<EndedSession>> ended_;              // by node and port
   std::vector<std::array<std::set<uint64_t>, 2>> nonces_;     // by link and direction: all that hellos have offered
   std::vector<std::vector<std::vector<uint8_t>>> states_;     // by node, port, flow: input state, output state << 4

@@ -160,6 +160,16 @@ void Fabric::start(uint16_t index) {
 
 void Fabric::pause(uint16_t node, uint32_t worker, Nanos until) { nodes_[node].actors[worker]->pause(until); }
 
+void Fabric::plug(uint32_t link, bool in) {
+  links_[link]->set_up(in);
+  for (const LinkEnd& end : topology().links[link].ends) {
+    if (node(end.node_index) == nullptr) continue;
+    const uint32_t worker = node(end.node_index)->worker_of_port(end.port);
+    node(end.node_index)->worker(worker).set_carrier(end.port, in);
+    worker_actor(end.node_index, worker).notify(engine_.now());
+  }
+}
+
 void Fabric::forge_next(uint32_t link, unsigned direction, Forgery forgery, uint32_t frames, uint64_t seed) {
   forging_.push_back({link, direction, forgery, frames, seed});
 }

@@ -67,6 +67,8 @@ class Fabric : public LinkObserver {
   void crash(uint16_t node);
   void start(uint16_t node);
   void pause(uint16_t node, uint32_t worker, Nanos until);
+  // A link's cable, and what the devices at its ends say of it.
+  void plug(uint32_t link, bool in);
   // Ends a lack of buffers: nodes make copies whatever they hold.
   void end_shortage();
   // The next frames of that direction that the forgery fits are rewritten.

@@ -51,6 +51,10 @@ void FaultInjector::do_one(Nanos now) {
       return stall_host(now);
     case FaultKind::forgery:
       return forge();
+    case FaultKind::unplugged:
+      return unplug(now);
+    case FaultKind::small_mtu:
+      return narrow(now);
     case FaultKind::count:
       return;
   }
@@ -62,6 +66,31 @@ void FaultInjector::flap(Nanos now) {
   fabric_.link(link).set_up(false);
   fabric_.engine().at(std::min(now + length, until_), [this, link] { fabric_.link(link).set_up(true); });
   tell_(FaultKind::link_flap, "link " + std::to_string(link) + " down for " + std::to_string(length) + " ns", link);
+}
+
+// As flap(), and the devices at both ends tell.
+void FaultInjector::unplug(Nanos now) {
+  const uint32_t link = some_link();
+  const Nanos length = between(10 * kMicrosecond, 30 * kMillisecond);
+  fabric_.plug(link, false);
+  fabric_.engine().at(std::min(now + length, until_), [this, link] { fabric_.plug(link, true); });
+  tell_(FaultKind::unplugged, "link " + std::to_string(link) + " unplugged for " + std::to_string(length) + " ns",
+        link);
+}
+
+// Something on the way takes short frames only.
+void FaultInjector::narrow(Nanos now) {
+  const uint32_t link = some_link();
+  const auto direction = static_cast<unsigned>(random_.below(2));
+  const Nanos length = between(kMillisecond, 60 * kMillisecond);
+  const auto longest = static_cast<uint32_t>(between(200, 1500));
+  fabric_.link(link).set_longest(direction, longest);
+  fabric_.engine().at(std::min(now + length, until_),
+                      [this, link, direction] { fabric_.link(link).set_longest(direction, MemoryLink::kNoLimit); });
+  tell_(FaultKind::small_mtu,
+        "link " + std::to_string(link) + " direction " + std::to_string(direction) + " carries frames of up to " +
+            std::to_string(longest) + " bytes for " + std::to_string(length) + " ns",
+        link);
 }
 
 void FaultInjector::one_way(Nanos now) {
@@ -202,8 +231,9 @@ void FaultInjector::forge() {
 void FaultInjector::heal() {
   fabric_.end_shortage();
   for (uint32_t link = 0; link < fabric_.links(); ++link) {
-    fabric_.link(link).set_up(true);
+    fabric_.plug(link, true);
     for (unsigned direction = 0; direction < 2; ++direction) {
+      fabric_.link(link).set_longest(direction, MemoryLink::kNoLimit);
       MemoryLinkOptions clean = fabric_.setup().links[link][direction];
       clean.loss_ppm = clean.duplicate_ppm = clean.reorder_ppm = clean.corrupt_ppm = 0;
       fabric_.link(link).set_options(direction, clean);

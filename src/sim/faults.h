@@ -21,7 +21,9 @@ namespace heddle::sim {
   X(one_way)                  \
   X(crash)                    \
   X(crash_neighbours)         \
-  X(pause_short) X(pause_long) X(pause_and_reset) X(delay_change) X(burst_loss) X(host_stalls) X(forgery)
+  X(pause_short) X(pause_long) X(pause_and_reset) X(delay_change) X(burst_loss) X(host_stalls) X(forgery) \
+  X(unplugged)                \
+  X(small_mtu)
 // clang-format on
 
 enum class FaultKind : uint8_t {
@@ -60,6 +62,8 @@ class FaultInjector {
   void next(Nanos now);
   void do_one(Nanos now);
   void flap(Nanos now);
+  void unplug(Nanos now);
+  void narrow(Nanos now);
   void one_way(Nanos now);
   void crash(uint16_t node, Nanos now);
   void crash_neighbours(Nanos now);

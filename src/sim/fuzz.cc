@@ -2,16 +2,20 @@
 // Many seeds, over several processes: each takes every so-manieth seed and tells its coverage through a pipe.
 #include "sim/fuzz.h"
 
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <iostream>
 #include <sstream>
 #include <vector>
 
+#include "cli/progress.h"
 #include "wire/types.h"
 
 namespace heddle::sim {
@@ -41,7 +45,7 @@ struct Totals {
 
 void print_failure(const FuzzOptions& options, uint64_t seed, const SeedResult& result) {
   std::ostringstream text;
-  text << "seed " << seed << " fails: " << result.failure << "\n\n"
+  text << Progress::cleared() << "seed " << seed << " fails: " << result.failure << "\n\n"
        << result.options << "\nreplay: " << options.program << " fuzz --seeds " << seed << '-' << seed
        << " --verbose\n";
   const std::string whole = text.str();
@@ -76,13 +80,19 @@ bool run_one(const FuzzOptions& options, uint64_t seed, Totals& totals) {
   return false;
 }
 
-// `at`: the seed it is at, for whoever must tell if the process dies.
-void run_share(const FuzzOptions& options, uint32_t job, Totals& totals, volatile uint64_t& at) {
+// How far a share is, for whoever waits for its process or must tell that it died.
+struct ShareState {
+  std::atomic<uint64_t> seed, done;
+};
+
+void run_share(const FuzzOptions& options, uint32_t job, Totals& totals, ShareState& state, Progress* progress) {
   // The first condition ends it where the last seed is near the largest number.
   for (uint64_t seed = options.first_seed + job; seed >= options.first_seed && seed <= options.last_seed;
        seed += options.jobs) {
-    at = seed;
+    state.seed = seed;
     if (!run_one(options, seed, totals) && !options.keep_going) return;
+    ++state.done;
+    if (progress != nullptr) progress->at(static_cast<double>(state.done));
   }
 }
 
@@ -91,7 +101,7 @@ struct Child {
   int pipe;
 };
 
-Child start_child(const FuzzOptions& options, uint32_t job, volatile uint64_t& at) {
+Child start_child(const FuzzOptions& options, uint32_t job, ShareState& state) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe");
   const pid_t pid = fork();
@@ -100,7 +110,7 @@ Child start_child(const FuzzOptions& options, uint32_t job, volatile uint64_t& a
     return {pid, ends[0]};
   }
   Totals totals;
-  run_share(options, job, totals, at);
+  run_share(options, job, totals, state, nullptr);
   std::ostringstream text;
   totals.write(text);
   const std::string whole = text.str();
@@ -112,32 +122,51 @@ Child start_child(const FuzzOptions& options, uint32_t job, volatile uint64_t& a
   _exit(0);
 }
 
-void run_children(const FuzzOptions& options, Totals& totals) {
-  void* shared =
-      mmap(nullptr, options.jobs * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+// What the child has to say, which comes at its end.
+std::string wait_for(const Child& child, const std::function<void()>& meanwhile) {
+  constexpr int kLookMs = 250;
+  std::string whole;
+  char buffer[4096];
+  for (;;) {
+    pollfd waited{child.pipe, POLLIN, 0};
+    const int ready = poll(&waited, 1, kLookMs);
+    meanwhile();
+    if (ready == 0) continue;
+    const ssize_t got = read(child.pipe, buffer, sizeof buffer);
+    if (got <= 0) break;
+    whole.append(buffer, static_cast<size_t>(got));
+  }
+  close(child.pipe);
+  return whole;
+}
+
+void run_children(const FuzzOptions& options, Totals& totals, Progress& progress) {
+  const size_t bytes = options.jobs * sizeof(ShareState);
+  void* shared = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) throw std::runtime_error("no shared memory");
-  auto* at = static_cast<volatile uint64_t*>(shared);
+  auto* states = static_cast<ShareState*>(shared);
+  const auto look = [&] {
+    uint64_t done = 0;
+    for (uint32_t job = 0; job < options.jobs; ++job) done += states[job].done;
+    progress.at(static_cast<double>(done));
+  };
   std::vector<Child> children;
-  for (uint32_t job = 0; job < options.jobs; ++job) children.push_back(start_child(options, job, at[job]));
+  for (uint32_t job = 0; job < options.jobs; ++job) children.push_back(start_child(options, job, states[job]));
   for (uint32_t job = 0; job < options.jobs; ++job) {
-    std::string whole;
-    char buffer[4096];
-    for (ssize_t got; (got = read(children[job].pipe, buffer, sizeof buffer)) > 0;)
-      whole.append(buffer, static_cast<size_t>(got));
-    close(children[job].pipe);
+    const std::string whole = wait_for(children[job], look);
     int status = 0;
     waitpid(children[job].pid, &status, 0);
     if (whole.empty() || status != 0) {  // its last words are on stderr
       SeedResult died;
       died.failure = WIFSIGNALED(status) ? "the process died of signal " + std::to_string(WTERMSIG(status))
                                          : "the process ended early";
-      print_failure(options, at[job], died);
+      print_failure(options, states[job].seed, died);
       ++totals.failures;
     }
     std::istringstream in(whole);
     totals.add(in);
   }
-  munmap(shared, options.jobs * sizeof(uint64_t));
+  munmap(shared, bytes);
 }
 
 }  // namespace
@@ -145,11 +174,14 @@ void run_children(const FuzzOptions& options, Totals& totals) {
 int fuzz(const FuzzOptions& options, std::ostream& out) {
   const auto started = std::chrono::steady_clock::now();
   Totals totals;
-  volatile uint64_t at = 0;
-  if (options.jobs > 1)
-    run_children(options, totals);
-  else
-    run_share(options, 0, totals, at);
+  {
+    Progress progress("fuzz", static_cast<double>(options.last_seed - options.first_seed) + 1, "seeds");
+    ShareState state{};
+    if (options.jobs > 1)
+      run_children(options, totals, progress);
+    else
+      run_share(options, 0, totals, state, &progress);
+  }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   totals.coverage.print(out, totals.seeds);
   const auto rate = [seconds](uint64_t count) { return static_cast<uint64_t>(static_cast<double>(count) / seconds); };

@@ -133,7 +133,7 @@ void HostileSender::write_fabric(Packet& packet, HostileKind kind, uint64_t vict
     hello.buffer_bytes = 2048;
     hello.node = static_cast<uint16_t>(1 + random_.below(16));
     hello.set_names("evil", "p0");
-    write_hello(packet, hello, port_mac({1, 1}));
+    write_hello(packet, hello, 0, port_mac({1, 1}));
   }
   if (random_.below(2) == 0) store_mac(packet.data, victim);  // a frame for a station, but for its type
 }

@@ -13,10 +13,22 @@ struct ChartLine {
   std::vector<std::pair<double, double>> points;
 };
 
+struct ChartSpan {   // shaded
+  std::string name;  // may be empty
+  double from, to;
+};
+
+struct ChartMark {  // an instant at which something happens
+  std::string name;
+  double at;
+};
+
 struct Chart {
   std::string title, x_label, y_label;
-  bool log_x = false;  // points at or below 0 are left out
-  std::vector<ChartLine> lines;
+  bool log_x = false;            // points at or below 0 are left out
+  std::vector<ChartLine> lines;  // those with names: each narrower than the one before, so that none hides another
+  std::vector<ChartSpan> spans = {};
+  std::vector<ChartMark> marks = {};
 };
 
 // A whole SVG file.

@@ -19,7 +19,7 @@ struct PlayedScenario {
 // latencies of each workload.
 std::vector<Chart> charts_of(const std::vector<PlayedScenario>& variants);
 
-// One HTML page that needs nothing else; for each scenario its variants.
-std::string report_page(const std::vector<std::vector<PlayedScenario>>& scenarios);
+// One HTML page that needs nothing else; for each scenario its variants. `version`: of the program, with its commit.
+std::string report_page(const std::vector<std::vector<PlayedScenario>>& scenarios, const std::string& version);
 
 }  // namespace heddle::sim

@@ -109,6 +109,7 @@ struct ScenarioVariant {
 
 struct Scenario {
   std::string name;
+  std::string about;  // what it shows, for people; may be empty
   Nanos duration_ns = 100 * kMillisecond;
   std::vector<Window> windows;           // at least one; in order, none overlaps another
   Nanos interval_ns = 1 * kMillisecond;  // of samples

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/scenario_reader.h"
 
+#include <algorithm>
+
 #include "config/budget.h"
 #include "config/units.h"
 #include "sim/scenario_keys.h"
@@ -10,6 +12,7 @@ namespace heddle::sim {
 namespace {
 constexpr uint32_t kFabricCapacity = 16384;  // frames under way on one link
 constexpr Nanos kDelayMax = 10 * kSecond;
+constexpr size_t kAboutBytesMax = 2000;
 constexpr Nanos kAnnounceNs = 20 * kMillisecond;  // links are up after about 10 ms: then every host is learned soon
 }  // namespace
 
@@ -220,9 +223,20 @@ void ScenarioReader::read_frame() {
   }
 }
 
+void ScenarioReader::read_about() {
+  const YamlValue about = root_["about"];
+  if (!about.present()) return;
+  const std::string_view text = about.text();
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' && c != '\n'; };
+  if (text.empty() || text.size() > kAboutBytesMax || std::any_of(text.begin(), text.end(), is_control))
+    return about.problem("a text of up to " + std::to_string(kAboutBytesMax) + " bytes");
+  scenario_.about = text;
+}
+
 std::optional<Scenario> ScenarioReader::read(ConfigErrors& errors) {
   const size_t errors_before = errors.size();
   root_.expect_map(scenario_keys::kScenario);
+  read_about();
   builder_.read_fabric();
   set_baseline();
   read_frame();

@@ -21,6 +21,7 @@ class ScenarioReader {
 
  private:
   // scenario_reader.cc: the fabric, scenario_fabric.cc: generated ones and variants
+  void read_about();
   void read_nodes();
   void read_generated();
   void generate(uint32_t leaves, uint32_t spines, uint32_t hosts, const YamlValue& value);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/text_table.h"
 #include "sim/scenario_run.h"
 
 namespace heddle::sim {
@@ -12,11 +13,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json latency_json(const LatencyHistogram& histogram) {
-  return {{"count", histogram.count()},
-          {"mean_ns", histogram.mean()},
-          {"p50_ns", histogram.quantile(0.5)},
-          {"p99_ns", histogram.quantile(0.99)},
-          {"max_ns", histogram.max()}};
+  return {{"count", histogram.count()},           {"mean_ns", histogram.mean()},
+          {"p50_ns", histogram.quantile(0.5)},    {"p99_ns", histogram.quantile(0.99)},
+          {"p999_ns", histogram.quantile(0.999)}, {"max_ns", histogram.max()}};
 }
 
 Json workload_json(const WorkloadResult& result, const std::string& window) {
@@ -47,6 +46,8 @@ Json workload_json(const WorkloadResult& result, const std::string& window) {
 double milliseconds(Nanos time) { return static_cast<double>(time) / 1e6; }
 double microseconds(Nanos time) { return static_cast<double>(time) / 1e3; }
 
+}  // namespace
+
 std::string value_text(const ExpectationResult& result) {
   if (!result.value) return "found no frame to measure";
   if (*result.value == ~uint64_t{0}) return "never came";
@@ -58,7 +59,7 @@ std::string value_text(const ExpectationResult& result) {
     case Measure::latency_p50_at_most:
     case Measure::latency_p99_at_most:
     case Measure::completion_p99_at_most:
-      out << value / 1e6 << " ms";
+      out << scaled_duration(value);
       break;
     case Measure::delivered_at_least:
     case Measure::share_at_least:
@@ -72,7 +73,7 @@ std::string value_text(const ExpectationResult& result) {
       out << std::setprecision(2) << value / 1e4 << '%';
       break;
     case Measure::throughput_at_least:
-      out << value / 1e9 << " Gb/s";
+      out << scaled_bits_per_second(value);
       break;
     default:
       out << *result.value;
@@ -81,7 +82,11 @@ std::string value_text(const ExpectationResult& result) {
   return out.str();
 }
 
-}  // namespace
+std::string expectation_text(const Scenario& scenario, const Expectation& expectation) {
+  return (expectation.workload.empty() ? "all" : expectation.workload) +
+         (scenario.windows.size() > 1 ? " in " + scenario.windows[expectation.window].name : "") + " " +
+         std::string(kMeasureNames[static_cast<size_t>(expectation.measure)]) + " " + expectation.text;
+}
 
 std::string report_json(const Scenario& scenario, const ScenarioResult& result) {
   Json json{{"scenario", scenario.name},
@@ -164,10 +169,8 @@ std::string report_text(const Scenario& scenario, const ScenarioResult& result) 
     if (result.total.drops[i] != 0) out << ' ' << kDropReasonNames[i] << ' ' << result.total.drops[i];
   out << '\n';
   for (const ExpectationResult& e : result.expectations)
-    out << (e.met ? "  met:     " : "  NOT MET: ") << (e.expectation.workload.empty() ? "all" : e.expectation.workload)
-        << (scenario.windows.size() > 1 ? " in " + scenario.windows[e.expectation.window].name : "") << ' '
-        << kMeasureNames[static_cast<size_t>(e.expectation.measure)] << ' ' << e.expectation.text << ", "
-        << value_text(e) << '\n';
+    out << (e.met ? "  met:     " : "  NOT MET: ") << expectation_text(scenario, e.expectation) << ", " << value_text(e)
+        << '\n';
   if (!result.broken.empty()) out << "  BROKEN: " << result.broken << '\n';
   const double rate = result.seconds > 0 ? static_cast<double>(result.packet_hops) / result.seconds / 1e6 : 0;
   out << "  " << result.packet_hops << " packet-hops in " << std::setprecision(2) << result.seconds

@@ -184,6 +184,7 @@ void ScenarioRun::run_until(Nanos time) {
     const Nanos next = from + interval;
     engine_.run_until(at(std::min(next, time)));
     if (next <= time) sample(from, next);
+    if (options_.progress) options_.progress(static_cast<double>(next) / static_cast<double>(scenario_.duration_ns));
     from = next;
   }
 }
@@ -282,7 +283,8 @@ ScenarioResult play(const Scenario& scenario, const ScenarioOptions& options) {
   ScenarioResult result;
   SimSetup setup = scenario.setup;
   setup.checked = options.check;
-  setup.room_bytes = std::max<uint32_t>(2048, scenario.setup.topology.edge_mtu_bytes + 256u);
+  for (const TopologyNode& node : setup.topology.nodes)
+    for (const TopologyPort& port : node.ports) setup.room_bytes = std::max(setup.room_bytes, port.mtu_bytes + 256u);
   auto run = std::make_unique<ScenarioRun>(scenario, setup, options, result);
   try {
     run->run();
@@ -306,9 +308,14 @@ Scenario without_congestors(const Scenario& scenario) {
 ScenarioResult run_scenario(const Scenario& scenario, const ScenarioOptions& options) {
   const bool compares = std::any_of(scenario.expectations.begin(), scenario.expectations.end(),
                                     [](const Expectation& one) { return is_of_alone(one.measure); });
+  const auto part_of = [&](double begin, double share) {
+    ScenarioOptions part = options;
+    if (options.progress) part.progress = [=, &options](double done) { options.progress(begin + share * done); };
+    return part;
+  };
   ScenarioResult alone;
-  if (compares) alone = play(without_congestors(scenario), {});
-  ScenarioResult result = play(scenario, options);
+  if (compares) alone = play(without_congestors(scenario), {.progress = part_of(0, 0.5).progress});
+  ScenarioResult result = play(scenario, compares ? part_of(0.5, 0.5) : options);
   judge(scenario, alone, result);
   return result;
 }

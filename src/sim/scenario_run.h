@@ -2,6 +2,7 @@
 // Plays a scenario and tells what came of it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,8 +64,9 @@ struct ScenarioResult {
 };
 
 struct ScenarioOptions {
-  bool check = false;       // with all checkers, slower
-  bool keep_flows = false;  // fills ScenarioResult::flow_bps
+  bool check = false;                         // with all checkers, slower
+  bool keep_flows = false;                    // fills ScenarioResult::flow_bps
+  std::function<void(double)> progress = {};  // told which share of the time to play has passed; may be empty
 };
 
 // The EAL is up. Plays it once more, before, without its congestors, if an expectation compares with that.
@@ -77,5 +79,8 @@ void judge(const Scenario& scenario, const ScenarioResult& alone, ScenarioResult
 std::string report_json(const Scenario& scenario, const ScenarioResult& result);
 std::string report_csv(const Scenario& scenario, const ScenarioResult& result);
 std::string report_text(const Scenario& scenario, const ScenarioResult& result);
+// "all in after throughput_at_least 9.7G", and what came out: "is 10.0 Gb/s".
+std::string expectation_text(const Scenario& scenario, const Expectation& expectation);
+std::string value_text(const ExpectationResult& result);
 
 }  // namespace heddle::sim

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "flow/congestion_level.h"
+
 namespace heddle {
 
 namespace {
@@ -32,8 +34,12 @@ void sample_flows(const SwitchProcess& process, const ProcessNode& node, std::ve
         for (uint32_t match = first; match < last && !empty; ++match) {
           const MatchEntry& entry = matches[match];
           if (!entry.used()) continue;
-          const bool attached = attached_flow(entry, match, node.node->port(entry.input_port)) != kNoFlow;
-          samples.push_back({&node, worker, match, entry.hash, entry.bytes, attached});
+          const MatchKey& key = matches.key_at(match);
+          const Port& port = node.node->port(key.input_port);
+          const FlowId id = attached_flow(entry, match, port);
+          FlowTotals totals{.offered = entry.bytes, .lost = entry.lost_bytes, .held = 0};
+          if (id != kNoFlow) totals.held = port.input.flows[id].queue_extent() + port.input.flows[id].flow_extent();
+          samples.push_back({&node, worker, match, matches.hash(key), totals, totals.delivered(), id != kNoFlow});
         }
       });
       if (empty) break;
@@ -47,7 +53,13 @@ void rate_flows(const std::vector<SampledFlow>& earlier, std::vector<SampledFlow
   for (SampledFlow& flow : later) {
     while (before != earlier.end() && place(*before) < place(flow)) ++before;
     const bool same = before != earlier.end() && place(*before) == place(flow) && before->hash == flow.hash;
-    if (same) flow.bytes -= before->bytes;
+    if (!same) continue;
+    flow.totals.offered -= before->totals.offered;
+    flow.totals.lost -= before->totals.lost;
+    // Frames that wait for a flow ID, or have crossed without one, are held and not counted so: what came in before may
+    // seem to go back by those few.
+    const auto delivered = static_cast<int32_t>(flow.delivered - before->delivered);
+    flow.delivered = static_cast<uint32_t>(std::max(delivered, 0));
   }
 }
 
@@ -57,10 +69,15 @@ bool view_flow(const SwitchProcess& process, const SampledFlow& sample, FlowView
     const Node& node = *sample.node->node;
     const MatchTable& matches = node.worker(sample.worker).edge_input().matches();
     const MatchEntry& entry = matches[sample.match];
-    if (!entry.used() || entry.hash != sample.hash) return;
+    const MatchKey& key = matches.key_at(sample.match);
+    if (!entry.used() || matches.hash(key) != sample.hash) return;
     found = true;
-    view = {.key = matches.key_at(sample.match), .destination = entry.destination, .input_port = entry.input_port};
-    const Port& port = node.port(entry.input_port);
+    view = {.key = key,
+            .destination = entry.destination,
+            .input_port = key.input_port,
+            .lost_bytes = entry.lost_bytes,
+            .lost_reason = entry.lost_reason};
+    const Port& port = node.port(key.input_port);
     view.flow = attached_flow(entry, sample.match, port);
     if (view.flow == kNoFlow) return;
     const InputFlow& flow = port.input.flows[view.flow];
@@ -68,7 +85,10 @@ bool view_flow(const SwitchProcess& process, const SampledFlow& sample, FlowView
     view.flow_extent_bytes = flow.flow_extent();
     view.queued_packets = flow.queued_packets;
     view.state = flow.state;
-    if (flow.flow_extent() != 0 || flow.queue_extent() != 0) view.output_port = flow.follow_port;
+    view.level = flow.congestion & kCongestionLevelMask;
+    if (flow.flow_extent() == 0 && flow.queue_extent() == 0) return;
+    view.output_port = flow.follow_port;
+    view.output_flow = flow.output_flow;
   });
   return found;
 }

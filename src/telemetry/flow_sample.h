@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which flows move, and how fast: the match entries of workers, seen twice. A match entry outlives the flow IDs it has
-// (F4), so its byte total tells a rate where a flow ID would be gone.
+// Which flows of hosts move, how fast, and what becomes of them: the match entries of workers, seen twice. A match
+// entry outlives the flow IDs it has (F4), so its totals tell rates where a flow ID would be gone.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,22 @@
 
 namespace heddle {
 
+// Bytes of original frames since the entry was made; they wrap. After rate_flows: those of the interval.
+struct FlowTotals {
+  uint32_t offered = 0;  // came from the host
+  uint32_t lost = 0;     // of those, dropped at this port or lost further on
+  uint32_t held = 0;     // of those, still queued or in the fabric
+  uint32_t delivered() const { return offered - lost - held; }
+};
+
 struct SampledFlow {
   const ProcessNode* node;
   uint32_t worker;
   uint32_t match;  // index in that worker's match table
   uint32_t hash;   // of its key: tells whether the entry is still the same
-  uint32_t bytes;  // total, wraps; after rate_flows: in the interval
-  bool attached;   // has a flow ID
+  FlowTotals totals;
+  uint32_t delivered;  // as totals.delivered()
+  bool attached;       // has a flow ID
 };
 
 // What `heddle show flows` tells of one flow; copied from the tables.
@@ -23,10 +32,14 @@ struct FlowView {
   MatchKey key;
   FabricAddress destination;
   PortIndex input_port = kNoPort;
-  FlowId flow = kNoFlow;  // the rest is of this one
+  uint32_t lost_bytes = 0;
+  DropReason lost_reason = DropReason::none;  // none: further on
+  FlowId flow = kNoFlow;                      // the rest is of this one
   uint32_t queue_bytes = 0, flow_extent_bytes = 0;
   uint16_t queued_packets = 0;
   PortIndex output_port = kNoPort;
+  FlowId output_flow = kNoFlow;
+  uint8_t level = 0;  // of its destination's congestion
   FlowState state = FlowState::idle;
 };
 

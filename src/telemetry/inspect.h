@@ -84,17 +84,20 @@ inline std::vector<LossBelow> losses_below(const ProcessNode& node, PortIndex in
     const LinkEnd& first = port.link->ends[0];
     const unsigned side = first.node_index == node.settings.node_index && first.port == index ? 0 : 1;
     const MemoryLink& link = *port.link->link;
-    return {{kMissed, kMissedText, link.events(1 - side, LinkFrameEvent::ring_full)},
-            {"link_lost", "lost on the in-process link, by its loss or because it was down",
-             link.events(side, LinkFrameEvent::lost)}};
+    return {{kMissed, kMissedText, link.events(1 - side, LinkFrameEvent::ring_full)}};
   }
-  if (port.outward == nullptr) return {};
+  const uint64_t unplugged = port.unplugged->lost_frames();
+  static constexpr std::string_view kNowhere = "not_plugged_in", kNowhereText = "sent while nothing was plugged in";
+  if (port.outward == nullptr) return {{kNowhere, kNowhereText, unplugged}};
   const DriverCounters counters = port.outward->driver_counters();
   return {
+      {kNowhere, kNowhereText, unplugged},
       {kMissed, kMissedText, counters.missed_frames},
       {"device_no_buffer", "no buffer for a frame that came in", counters.no_buffer_frames},
       {"device_unusable", "came in damaged, cut or in pieces too large", counters.unusable_frames},
-      {"device_send_error", "taken by the device and not sent: too long for it, or it is down", counters.send_errors}};
+      {"device_send_error", "taken by the device and not sent: too long for it, or it is down", counters.send_errors},
+      {"device_refused", "never found room in the kernel: too long for the cable's other end, or that one is stuck",
+       counters.refused_frames}};
 }
 
 // Of all ports that worker has, seen at one moment.

@@ -13,10 +13,13 @@ namespace heddle {
 
 namespace {
 
-constexpr time_t kAnswerSeconds = 30;
+timeval timeval_of(std::chrono::milliseconds time) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+  return {.tv_sec = seconds.count(), .tv_usec = std::chrono::microseconds(time - seconds).count()};
+}
 
-// -1 and errno.
-int connect_to(const std::string& path) {
+// -1 and errno. A heddled that stands still has room for some callers, and then for none: that waits, too.
+int connect_to(const std::string& path, std::chrono::milliseconds patience) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof(address.sun_path)) {
@@ -26,6 +29,9 @@ int connect_to(const std::string& path) {
   path.copy(address.sun_path, path.size());
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return -1;
+  const timeval wait = timeval_of(patience);
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) return fd;
   const int error = errno;
   close(fd);
@@ -36,33 +42,36 @@ int connect_to(const std::string& path) {
 }  // namespace
 
 int operator_socket_error(const std::string& path) {
-  const int fd = connect_to(path);
+  const int fd = connect_to(path, kOperatorPatience);
   if (fd < 0) return errno;
   close(fd);
   return 0;
 }
 
-OperatorClient::OperatorClient(const std::string& path) : path_(path), fd_(connect_to(path)) {
-  if (fd_ < 0) {
-    const int error = errno;
-    std::string text = "can't reach heddled at " + path + ": " + std::strerror(error);
-    if (error == ENOENT || error == ECONNREFUSED) text += "; is it running?";
-    if (error == EACCES) text += std::string("; ") + kWhoMayUseTheSocket;
-    throw std::runtime_error(text);
+OperatorClient::OperatorClient(const std::string& path, std::chrono::milliseconds patience)
+    : path_(path), patience_(patience), fd_(connect_to(path, patience)) {
+  if (fd_ < 0) fail(errno);
+}
+
+void OperatorClient::fail(int error) const {
+  std::string text = "can't reach heddled at " + path_ + ": " + std::strerror(error);
+  if (error == ENOENT || error == ECONNREFUSED) text += "; is it running?";
+  if (error == EACCES) text += std::string("; ") + kWhoMayUseTheSocket;
+  if (error == EAGAIN) {
+    text = "heddled at " + path_ + " doesn't answer within " + std::to_string(patience_.count() / 1000.0).substr(0, 4) +
+           " s; is it stopped, or very busy?";
   }
-  const timeval patience{.tv_sec = kAnswerSeconds, .tv_usec = 0};
-  setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-  setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+  throw std::runtime_error(text);
 }
 
 OperatorClient::~OperatorClient() { close(fd_); }
 
-nlohmann::json OperatorClient::ask(const nlohmann::json& request) {
+Json OperatorClient::ask(const Json& request) {
   send_line(request.dump() + "\n");
-  nlohmann::json reply = nlohmann::json::parse(receive_line(), nullptr, false);
+  Json reply = Json::parse(receive_line(), nullptr, false);
   if (!reply.is_object() || !reply.contains("ok") || !reply["ok"].is_boolean())
     throw std::runtime_error("heddled at " + path_ + " answered something that is no reply");
-  if (!reply["ok"].get<bool>()) throw std::runtime_error(reply.value("error", std::string("refused")));
+  if (!reply["ok"].get<bool>()) throw OperatorRefusal(reply.value("error", std::string("refused")));
   return std::move(reply["result"]);
 }
 
@@ -70,7 +79,7 @@ void OperatorClient::send_line(std::string line) {
   while (!line.empty()) {
     const ssize_t sent = send(fd_, line.data(), line.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) throw std::runtime_error("heddled at " + path_ + " doesn't listen: " + std::strerror(errno));
+    if (sent < 0) fail(errno);
     line.erase(0, static_cast<size_t>(sent));
   }
 }
@@ -81,7 +90,7 @@ std::string OperatorClient::receive_line() {
     char bytes[64 * 1024];
     const ssize_t got = read(fd_, bytes, sizeof(bytes));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw std::runtime_error("heddled at " + path_ + " doesn't answer: " + std::strerror(errno));
+    if (got < 0) fail(errno);
     if (got == 0) throw std::runtime_error("heddled at " + path_ + " hung up");
     received_.append(bytes, static_cast<size_t>(got));
   }

@@ -2,27 +2,39 @@
 // The other end of the operator socket: asks heddled one thing after the other. One thread.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <chrono>
+#include <stdexcept>
 #include <string>
+
+#include "telemetry/json.h"
 
 namespace heddle {
 
+// heddled has understood the request and says no.
+struct OperatorRefusal : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+constexpr std::chrono::seconds kOperatorPatience(5);
+
 class OperatorClient {
  public:
-  // Throws std::runtime_error if nobody listens there.
-  explicit OperatorClient(const std::string& path);
+  // `patience`: how long heddled has for each thing. Throws std::runtime_error if nobody listens there.
+  explicit OperatorClient(const std::string& path, std::chrono::milliseconds patience = kOperatorPatience);
   ~OperatorClient();
   OperatorClient(const OperatorClient&) = delete;
   OperatorClient& operator=(const OperatorClient&) = delete;
 
-  // The result. Throws std::runtime_error with what heddled says is wrong, or if it doesn't answer within 30 seconds.
-  nlohmann::json ask(const nlohmann::json& request);
+  // The result. Throws OperatorRefusal, or std::runtime_error if heddled doesn't answer in time.
+  Json ask(const Json& request);
 
  private:
   void send_line(std::string line);
   std::string receive_line();
+  [[noreturn]] void fail(int error) const;
 
   std::string path_;
+  std::chrono::milliseconds patience_;
   std::string received_;
   int fd_;
 };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "telemetry/operator_commands.h"
 
-#include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <array>
 #include <stdexcept>
 
+#include "cli/command_line.h"
 #include "config/units.h"
+#include "telemetry/event_watch.h"
 #include "telemetry/show.h"
 
 namespace heddle {
@@ -14,6 +16,7 @@ namespace heddle {
 namespace {
 
 constexpr uint32_t kFlowsAtOnce = 1024;
+constexpr uint64_t kEventsAtOnce = 1024;
 constexpr uint32_t kIntervalMsMax = 2000;
 constexpr uint32_t kLossMaxPpm = 1'000'000;
 constexpr Nanos kDelayMax = 10 * kSecond;
@@ -62,9 +65,8 @@ LinkEnd find_end(const SwitchProcess& process, const std::string& name) {
   return {node, find_port(process, node, name.substr(colon + 1))};
 }
 
-ShowRequest read_show(const SwitchProcess& process, const Json& request, int stop_fd) {
+ShowRequest read_show(const SwitchProcess& process, const Json& request) {
   ShowRequest show;
-  show.stop_fd = stop_fd;
   if (const auto node = read_text(request, "node")) show.node = find_node(process, *node);
   if (const auto port = read_text(request, "port")) {
     if (!show.node) throw Refused("port needs a node");
@@ -78,23 +80,49 @@ ShowRequest read_show(const SwitchProcess& process, const Json& request, int sto
   return show;
 }
 
-Json show(const SwitchProcess& process, const Json& request, int stop_fd) {
+// What a request comes to: a result, now or after a time.
+struct Outcome {
+  Json result;
+  Nanos after_ns = 0;
+  std::function<Json()> later;
+};
+
+Json with_process(const SwitchProcess& process, Json reply) {
+  reply["fabric"] = process.topology().name;
+  reply["pid"] = getpid();
+  return reply;
+}
+
+Outcome show(const SwitchProcess& process, const Json& request) {
   struct Table {
     std::string_view name;
     Json (*show)(const SwitchProcess&, const ShowRequest&);
   };
-  static constexpr std::array<Table, 8> kTables = {{{"nodes", show_nodes},
+  static constexpr std::array<Table, 9> kTables = {{{"nodes", show_nodes},
                                                     {"ports", show_ports},
                                                     {"links", show_links},
-                                                    {"flows", show_flows},
+                                                    {"stations", show_stations},
+                                                    {"routes", show_routes},
                                                     {"congestion", show_congestion},
                                                     {"tables", show_tables},
                                                     {"drops", show_drops},
                                                     {"workers", show_workers}}};
   const std::string what = read_text(request, "what").value_or("");
   for (const Table& table : kTables)
-    if (table.name == what) return table.show(process, read_show(process, request, stop_fd));
-  throw Refused("what must be nodes, ports, links, flows, congestion, tables, drops or workers");
+    if (table.name == what)
+      return {.result = with_process(process, table.show(process, read_show(process, request))), .later = {}};
+  if (what != "flows" && what != "hosts")
+    throw Refused(
+        "what must be nodes, ports, links, flows, hosts, stations, routes, congestion, tables, drops or workers");
+  const ShowRequest about = read_show(process, request);
+  std::function<Json()> later = what == "flows" ? show_flows(process, about) : show_hosts(process, about);
+  return {.result = {}, .after_ns = about.interval_ms * kMillisecond, .later = [&process, later = std::move(later)] {
+            return with_process(process, later());
+          }};
+}
+
+void tell(const OperatorContext& context, const char* kind, const std::string& place, const std::string& text) {
+  context.journal->add({.at_ns = EventWatch::wall_clock(), .is_bad = true, .kind = kind, .place = place, .text = text});
 }
 
 // Not the request itself, which may hold anything.
@@ -106,46 +134,84 @@ std::string change_text(const SwitchProcess::LinkChange& change) {
   return text;
 }
 
-Json change_link(SwitchProcess& process, const Json& request) {
+Json change_link(const OperatorContext& context, const Json& request) {
+  SwitchProcess& process = *context.process;
   const std::string name = read_text(request, "port").value_or("");
   SwitchProcess::LinkChange change;
   change.up = read_bool(request, "up");
   if (const auto loss = read_number(request, "loss_ppm", kLossMaxPpm)) change.loss_ppm = static_cast<uint32_t>(*loss);
   if (const auto delay = read_number(request, "delay_ns", kDelayMax)) change.delay_ns = *delay;
   process.change_link(find_end(process, name), change);
-  spdlog::info("operator: link {}{}", name, change_text(change));
+  tell(context, "link", name, "changed by the operator:" + change_text(change));
   return Json::object();
 }
 
-Json change_node(SwitchProcess& process, const Json& request) {
+Json change_node(const OperatorContext& context, const Json& request) {
+  SwitchProcess& process = *context.process;
   const std::string name = read_text(request, "node").value_or("");
   const std::optional<bool> up = read_bool(request, "up");
   if (!up) throw Refused("up must be true or false");
   process.set_node_up(find_node(process, name), *up);
-  spdlog::info("operator: node {} {}", name, *up ? "up" : "down");
+  tell(context, "node", name, *up ? "started by the operator" : "taken down by the operator");
   return Json::object();
 }
 
-Json carry_out(SwitchProcess& process, const Json& request, int stop_fd) {
+Json events(const OperatorContext& context, const Json& request) {
+  const uint64_t after = read_number(request, "after", UINT64_MAX).value_or(0);
+  const uint64_t limit = read_number(request, "limit", kEventsAtOnce).value_or(kEventsAtOnce);
+  Json rows = Json::array();
+  for (const Event& event : context.journal->since(after, limit))
+    rows.push_back({{"number", event.number},
+                    {"at_ns", event.at_ns},
+                    {"level", event.is_bad ? "warning" : "info"},
+                    {"kind", event.kind},
+                    {"place", event.place},
+                    {"text", event.text}});
+  return {{"last", context.journal->last_number()}, {"events", std::move(rows)}};
+}
+
+Outcome carry_out(const OperatorContext& context, const Json& request) {
   if (!request.is_object()) throw Refused("a request is a JSON object on one line");
   const std::string command = read_text(request, "command").value_or("");
-  if (command == "show") return show(process, request, stop_fd);
-  if (command == "link") return change_link(process, request);
-  if (command == "node") return change_node(process, request);
-  if (command == "version") return {{"version", HEDDLE_VERSION_TEXT}};
-  throw Refused("command must be show, link, node or version");
+  if (command == "show") return show(*context.process, request);
+  Outcome outcome;
+  if (command == "events")
+    outcome.result = events(context, request);
+  else if (command == "link")
+    outcome.result = change_link(context, request);
+  else if (command == "node")
+    outcome.result = change_node(context, request);
+  else if (command == "version")
+    outcome.result = {{"version", version_text("heddled")}};
+  else
+    throw Refused("command must be show, events, link, node or version");
+  return outcome;
+}
+
+std::string line_of(const Json& reply) { return reply.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// Of what may be refused, or can't be done.
+std::string reply_to(const std::function<Json()>& what) {
+  try {
+    return line_of({{"ok", true}, {"result", what()}});
+  } catch (const std::exception& error) {
+    return line_of({{"ok", false}, {"error", error.what()}});
+  }
 }
 
 }  // namespace
 
-std::string answer_request(SwitchProcess& process, std::string_view request, int stop_fd) {
-  Json reply;
-  try {
-    reply = {{"ok", true}, {"result", carry_out(process, Json::parse(request, nullptr, false), stop_fd)}};
-  } catch (const std::exception& error) {  // refused, or what was asked for could not be done
-    reply = {{"ok", false}, {"error", error.what()}};
-  }
-  return reply.dump(-1, ' ', false, Json::error_handler_t::replace);
+OperatorServer::Answer answer_request(const OperatorContext& context, std::string_view request) {
+  OperatorServer::Answer answer;
+  answer.reply = reply_to([&] {
+    Outcome outcome = carry_out(context, Json::parse(request, nullptr, false));
+    if (outcome.later != nullptr) {
+      answer.after_ns = outcome.after_ns;
+      answer.later = [later = std::move(outcome.later)] { return reply_to(later); };
+    }
+    return outcome.result;
+  });
+  return answer;
 }
 
 }  // namespace heddle

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the operator socket understands:
-//   {"command": "show", "what": "nodes|ports|links|flows|congestion|tables|drops|workers", "node": "leaf1", "port":
-//   "p1",
-//    "offset": 0, "limit": 64, "interval_ms": 250, "all": false}
+//   {"command": "show", "what": "nodes|ports|links|flows|hosts|stations|routes|congestion|tables|drops|workers",
+//    "node": "leaf1", "port": "p1", "offset": 0, "limit": 64, "interval_ms": 250, "all": false}
+//   {"command": "events", "after": 0, "limit": 256}
 //   {"command": "link", "port": "leaf1:p1", "up": true, "loss_ppm": 10000, "delay_ns": 5000}
 //   {"command": "node", "node": "spine1", "up": false}
 //   {"command": "version"}
@@ -14,10 +14,17 @@
 #include <string_view>
 
 #include "io/switch_process.h"
+#include "telemetry/event_journal.h"
+#include "telemetry/operator_server.h"
 
 namespace heddle {
 
-// `stop_fd`: what is measured over a time is cut short when it can be read; -1 = never.
-std::string answer_request(SwitchProcess& process, std::string_view request, int stop_fd = -1);
+struct OperatorContext {
+  SwitchProcess* process;
+  EventJournal* journal;
+};
+
+// A reply; or for rates what gives it after the interval. The process outlives that.
+OperatorServer::Answer answer_request(const OperatorContext& context, std::string_view request);
 
 }  // namespace heddle

@@ -3,6 +3,7 @@
 // worker's thread, between its turns, and for a bounded time at once.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -16,18 +17,25 @@ struct ShowRequest {
   std::optional<PortIndex> port;  // only with a node
   uint32_t offset = 0;            // flows: paging
   uint32_t limit = 64;
-  uint32_t interval_ms = 250;  // flows: rates are measured over so long
+  uint32_t interval_ms = 250;  // flows, hosts: rates are measured over so long
   bool all = false;            // flows: those that rest, too
-  int stop_fd = -1;            // ends the interval when it can be read
 };
 
 Json show_nodes(const SwitchProcess& process, const ShowRequest& request);
 Json show_ports(const SwitchProcess& process, const ShowRequest& request);
 Json show_links(const SwitchProcess& process, const ShowRequest& request);
-Json show_flows(const SwitchProcess& process, const ShowRequest& request);
 Json show_congestion(const SwitchProcess& process, const ShowRequest& request);
 Json show_tables(const SwitchProcess& process, const ShowRequest& request);
 Json show_drops(const SwitchProcess& process, const ShowRequest& request);
 Json show_workers(const SwitchProcess& process, const ShowRequest& request);
+Json show_stations(const SwitchProcess& process, const ShowRequest& request);
+Json show_routes(const SwitchProcess& process, const ShowRequest& request);
+
+// Rates: what is there now is remembered, and what is called after the interval tells what has come since.
+std::function<Json()> show_flows(const SwitchProcess& process, const ShowRequest& request);
+std::function<Json()> show_hosts(const SwitchProcess& process, const ShowRequest& request);
+
+// 02:00:00:00:00:0a
+std::string mac_text(uint64_t mac);
 
 }  // namespace heddle

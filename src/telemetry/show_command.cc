@@ -5,50 +5,31 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <thread>
 
-#include "telemetry/operator_client.h"
+#include "cli/command_line.h"
+#include "telemetry/operator_fleet.h"
+#include "telemetry/show_merge.h"
 #include "telemetry/show_text.h"
 
 namespace heddle {
 
 namespace {
 
-constexpr const char* kRunFolder = "/run/heddle";
-const std::vector<std::string> kTables{"nodes", "ports", "links", "flows", "congestion", "tables", "drops", "workers"};
+const std::vector<std::string> kTables{"nodes",  "ports",      "links",  "flows", "hosts",   "stations",
+                                       "routes", "congestion", "tables", "drops", "workers", "events"};
 
 struct ShowOptions {
-  std::string what, node, port, lab, socket;
+  std::string what, node, port, lab;
+  std::vector<std::string> sockets;
   uint32_t offset = 0, limit = 20;
-  bool all = false, json = false, watch = false;
+  double timeout_seconds = static_cast<double>(kOperatorPatience.count());
+  bool all = false, json = false, watch = false, follow = false;
 };
-
-struct SocketsPresent {
-  std::vector<std::string> open;
-  std::vector<std::string> denied;  // somebody may listen, but not to this user
-};
-
-SocketsPresent sockets_present() {
-  namespace fs = std::filesystem;
-  SocketsPresent sockets;
-  std::error_code ignored;
-  const fs::recursive_directory_iterator entries(kRunFolder, fs::directory_options::skip_permission_denied, ignored);
-  for (const auto& entry : entries) {
-    if (entry.path().extension() != ".sock") continue;
-    const int error = operator_socket_error(entry.path());
-    if (error == 0) sockets.open.push_back(entry.path());
-    if (error == EACCES) sockets.denied.push_back(entry.path());
-  }
-  std::sort(sockets.open.begin(), sockets.open.end());
-  return sockets;
-}
 
 Json request_of(const ShowOptions& options) {
   Json request{{"command", "show"}, {"what", options.what}};
@@ -59,57 +40,104 @@ Json request_of(const ShowOptions& options) {
   return request;
 }
 
-void print(const ShowOptions& options, const Json& reply) {
-  const std::string text = options.json ? reply.dump(options.watch ? -1 : 2) + "\n" : show_text(options.what, reply);
+// Replies of those that have answered. A process without the node that was asked for is none of them, and no failure
+// as long as another one has it. `failed`: somebody that should have answered did not, and was told so.
+std::vector<Json> replies_of(std::vector<FleetAnswer> answers, bool& failed) {
+  std::vector<Json> replies;
+  std::vector<std::string> no_node;
+  for (FleetAnswer& answer : answers) {
+    if (answer.error.empty()) {
+      replies.push_back(std::move(answer.result));
+    } else if (answer.error.starts_with("no node ")) {
+      no_node.push_back(answer.error);
+    } else {
+      std::fprintf(stderr, "heddle: %s\n", answer.error.c_str());
+      failed = true;
+    }
+  }
+  if (replies.empty() && !no_node.empty() && !failed) throw std::runtime_error(no_node.front());
+  return replies;
+}
+
+void print(const ShowOptions& options, const std::string& text) {
   if (options.watch && !options.json && isatty(STDOUT_FILENO)) std::fputs("\033[H\033[2J", stdout);
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
 }
 
+bool show_once(const ShowOptions& options, OperatorFleet& fleet) {
+  bool failed = false;
+  const std::vector<Json> replies = replies_of(fleet.ask(request_of(options)), failed);
+  if (replies.empty()) return false;
+  Json merged = merge_replies(replies);
+  add_paths(merged);
+  print(options,
+        options.json ? merged.dump(options.watch ? -1 : 2) + "\n" : show_text(options.what, with_fabric_names(merged)));
+  return !failed;
+}
+
+// Of all processes in the order of time. Each has numbers of its own.
+bool show_events(const ShowOptions& options, OperatorFleet& fleet) {
+  constexpr auto kPause = std::chrono::milliseconds(250);
+  std::vector<Json> requests(fleet.size(), {{"command", "events"}, {"after", 0}, {"limit", options.limit}});
+  bool failed = false;
+  do {
+    std::vector<Json> rows;
+    std::vector<FleetAnswer> answers = fleet.ask_each(requests);
+    for (size_t i = 0; i < answers.size(); ++i) {
+      if (!answers[i].error.empty()) continue;
+      requests[i]["after"] = answers[i].result["last"];
+      requests[i]["limit"] = 1024;
+      for (const Json& event : answers[i].result["events"]) rows.push_back(event);
+    }
+    replies_of(std::move(answers), failed);
+    std::stable_sort(rows.begin(), rows.end(), [](const Json& a, const Json& b) { return a["at_ns"] < b["at_ns"]; });
+    for (const Json& row : rows) {
+      const std::string place = row["place"].get<std::string>();
+      const bool wanted = options.node.empty() || place == options.node || place.starts_with(options.node + ":");
+      if (wanted) print(options, options.json ? row.dump() + "\n" : event_text(row));
+    }
+    if (options.follow) std::this_thread::sleep_for(kPause);
+  } while (options.follow && !failed);
+  return !failed;
+}
+
 void show(const ShowOptions& options) {
-  OperatorClient client(choose_operator_socket(options.socket, options.lab));
-  const Json request = request_of(options);
-  print(options, client.ask(request));
-  while (options.watch) {
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-    if (!options.json && !isatty(STDOUT_FILENO)) std::fputs("\n", stdout);
-    print(options, client.ask(request));
+  const auto patience = std::chrono::milliseconds(static_cast<int64_t>(options.timeout_seconds * 1000));
+  OperatorFleet fleet(choose_operator_sockets(options.sockets, options.lab), patience);
+  bool good;
+  if (options.what == "events") {
+    good = show_events(options, fleet);
+  } else {
+    good = show_once(options, fleet);
+    while (options.watch) {
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+      if (!options.json && !isatty(STDOUT_FILENO)) std::fputs("\n", stdout);
+      show_once(options, fleet);
+    }
   }
+  if (!good) throw CLI::RuntimeError(EXIT_FAILURE);
 }
 
 }  // namespace
 
-std::string choose_operator_socket(const std::string& given, const std::string& lab) {
-  if (!given.empty()) return given;
-  if (!lab.empty()) return std::string(kRunFolder) + "/" + lab + "/heddled.sock";
-  if (const char* from_environment = std::getenv("HEDDLE_SOCKET")) return from_environment;
-  const auto [paths, denied] = sockets_present();
-  if (paths.size() == 1) return paths[0];
-  if (paths.empty() && !denied.empty())
-    throw std::runtime_error(denied[0] + " is not for this user; " + kWhoMayUseTheSocket);
-  if (paths.empty())
-    throw std::runtime_error(std::string("no heddled listens under ") + kRunFolder + "; name its --socket");
-  std::string all;
-  for (const std::string& path : paths) all += "\n  " + path;
-  throw std::runtime_error("several heddled run; choose one by --lab or --socket:" + all);
-}
-
 void add_show_command(CLI::App& app) {
   auto options = std::make_shared<ShowOptions>();
-  CLI::App* command = app.add_subcommand("show", "Show what a running heddled knows");
-  command->add_option("what", options->what, "nodes, ports, links, flows, congestion, tables, drops or workers")
-      ->required()
-      ->check(CLI::IsMember(kTables));
+  CLI::App* command = app.add_subcommand("show", "Show what running heddleds know");
+  command->add_option("what", options->what, joined_text(kTables))->required()->check(one_of(kTables));
   command->add_option("--node", options->node, "only this node");
   command->add_option("--port", options->port, "only this port of the node")->needs("--node");
-  command->add_option("--limit", options->limit, "flows: at most so many, the busiest first")
+  command->add_option("--limit", options->limit, "flows: at most so many, the busiest first; events: the last ones")
       ->check(CLI::Range(1, 1024));
   command->add_option("--offset", options->offset, "flows: leave out so many");
   command->add_flag("--all", options->all, "flows: those that rest, too");
   command->add_flag("--json", options->json, "as JSON");
   command->add_flag("--watch", options->watch, "again every second, until interrupted");
+  command->add_flag("--follow", options->follow, "events: and those to come, until interrupted");
   command->add_option("--lab", options->lab, "of this lab");
-  command->add_option("--socket", options->socket, "path of the operator socket");
+  command->add_option("--socket", options->sockets, "path of an operator socket, or several; else all of this machine");
+  command->add_option("--timeout", options->timeout_seconds, "seconds that each heddled has to answer")
+      ->check(CLI::Range(0.1, 3600.0));
   command->callback([options] { show(*options); });
 }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <arpa/inet.h>
-#include <poll.h>
 
-#include <chrono>
 #include <cstdio>
+#include <memory>
 
+#include "io/clock.h"
 #include "telemetry/flow_sample.h"
 #include "telemetry/inspect.h"
+#include "telemetry/transit_flows.h"
 
 namespace heddle {
-
-namespace {
 
 std::string mac_text(uint64_t mac) {
   char text[18];
@@ -20,26 +19,12 @@ std::string mac_text(uint64_t mac) {
   return text;
 }
 
+namespace {
+
 std::string address_text(const uint8_t (&address)[16], unsigned layer3) {
   char text[INET6_ADDRSTRLEN] = "";
   inet_ntop(layer3 == 4 ? AF_INET : AF_INET6, address, text, sizeof(text));
   return text;
-}
-
-const char* state_text(FlowState state) {
-  switch (state) {
-    case FlowState::idle:
-      return "idle";
-    case FlowState::ready:
-      return "ready";
-    case FlowState::wanting:
-      return "wanting";
-    case FlowState::held:
-      return "held";
-    case FlowState::blocked:
-      return "blocked";
-  }
-  return "?";
 }
 
 // The fields that the class's pattern leaves out of the key are left out here.
@@ -60,25 +45,27 @@ void add_key(Json& json, const MatchKey& key) {
   if (key.flow_label != 0) json["flow_label"] = key.flow_label;
 }
 
-std::string destination_text(const SwitchProcess& process, FabricAddress address) {
-  const int node = process.topology().node_of_address(address.node);
-  if (node < 0 || address.port >= process.topology().nodes[static_cast<size_t>(node)].ports.size()) return "flooded";
-  return port_name(process, static_cast<uint16_t>(node), address.port);
-}
-
 Json flow_json(const SwitchProcess& process, const SampledFlow& sample, const FlowView& view, double seconds) {
   const TopologyNode& about = description(process, *sample.node);
+  const auto bps = [seconds](uint32_t bytes) { return static_cast<uint64_t>(bytes * 8.0 / seconds); };
   Json json{{"node", about.name},
             {"port", about.ports[view.input_port].name},
             {"to", destination_text(process, view.destination)},
-            {"bps", static_cast<uint64_t>(sample.bytes * 8 / seconds)}};
+            {"offered_bps", bps(sample.totals.offered)},
+            {"delivered_bps", bps(sample.delivered)},
+            {"dropped_bps", bps(sample.totals.lost)},
+            {"dropped_bytes", view.lost_bytes}};
+  if (view.lost_bytes != 0)
+    json["dropped_reason"] =
+        view.lost_reason == DropReason::none ? "further on" : kDropReasonNames[static_cast<unsigned>(view.lost_reason)];
   add_key(json, view.key);
   json["flow_id"] = view.flow;
   json["state"] = state_text(view.state);
+  json["level"] = view.level;
   json["queue_bytes"] = view.queue_bytes;
   json["queued_packets"] = view.queued_packets;
   json["in_fabric_bytes"] = view.flow_extent_bytes;
-  if (view.output_port != kNoPort) json["by"] = about.ports[view.output_port].name;
+  add_output(json, process, about, view.output_port, view.output_flow);
   return json;
 }
 
@@ -90,22 +77,17 @@ std::vector<SampledFlow> sample_all(const SwitchProcess& process, const ShowRequ
   return samples;
 }
 
-}  // namespace
-
-Json show_flows(const SwitchProcess& process, const ShowRequest& request) {
-  using Clock = std::chrono::steady_clock;
-  const std::vector<SampledFlow> earlier = sample_all(process, request);
-  const auto begin = Clock::now();
-  pollfd stop{request.stop_fd, POLLIN, 0};
-  poll(&stop, 1, static_cast<int>(request.interval_ms));
+Json rated_flows(const SwitchProcess& process, const ShowRequest& request, const std::vector<SampledFlow>& earlier,
+                 Nanos began_ns) {
   std::vector<SampledFlow> flows = sample_all(process, request);
-  const double seconds = std::max(1e-3, std::chrono::duration<double>(Clock::now() - begin).count());
+  const double seconds = std::max(1e-3, static_cast<double>(monotonic_now() - began_ns) / 1e9);
   rate_flows(earlier, flows);
 
   const size_t known = flows.size();
-  if (!request.all) std::erase_if(flows, [](const SampledFlow& flow) { return flow.bytes == 0 && !flow.attached; });
+  if (!request.all)
+    std::erase_if(flows, [](const SampledFlow& flow) { return flow.totals.offered == 0 && !flow.attached; });
   std::stable_sort(flows.begin(), flows.end(),
-                   [](const SampledFlow& a, const SampledFlow& b) { return a.bytes > b.bytes; });
+                   [](const SampledFlow& a, const SampledFlow& b) { return a.totals.offered > b.totals.offered; });
   Json rows = Json::array();
   for (size_t i = request.offset; i < flows.size() && rows.size() < request.limit; ++i) {
     FlowView view;
@@ -117,7 +99,17 @@ Json show_flows(const SwitchProcess& process, const ShowRequest& request) {
           {"known", known},
           {"moving", request.all ? Json(nullptr) : Json(flows.size())},
           {"offset", request.offset},
-          {"flows", std::move(rows)}};
+          {"flows", std::move(rows)},
+          {"transit", transit_json(process, request)}};
+}
+
+}  // namespace
+
+std::function<Json()> show_flows(const SwitchProcess& process, const ShowRequest& request) {
+  auto earlier = std::make_shared<std::vector<SampledFlow>>(sample_all(process, request));
+  return [&process, request, earlier, began_ns = monotonic_now()] {
+    return rated_flows(process, request, *earlier, began_ns);
+  };
 }
 
 }  // namespace heddle

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "io/clock.h"
 #include "telemetry/inspect.h"
+#include "telemetry/link_reason.h"
 
 namespace heddle {
 
 namespace {
 
+// What one end of a link knows of it; of an end in another process nothing.
 struct EndView {
-  bool here = false;  // a node of this process
+  bool here = false;
   bool up = false;
-  std::string reason;
+  std::string reason, last_reason;  // last: why it was down before that; empty if it never was for another reason
+  Nanos since_ns = 0;
   uint32_t flaps = 0;
   uint64_t sessions = 0;
+  uint64_t lost_frames = 0, lost_bytes = 0;  // on the way here
+  uint64_t sent_again = 0;                   // from here (K6)
 };
-
-// expected spine1:p2, found spine2:p1
-std::string wrong_cable(const SwitchProcess& process, const TopologyPort& settings, const Hello& hello) {
-  return "expected " + port_name(process, settings.peer.node_index, settings.peer.port) + ", found " + hello.node_name +
-         ":" + hello.port_name;
-}
 
 EndView view_of(const SwitchProcess& process, LinkEnd end) {
   EndView view;
@@ -28,13 +28,22 @@ EndView view_of(const SwitchProcess& process, LinkEnd end) {
       view.reason = "node is down";
       continue;
     }
+    const std::string& absent = node.ports[end.port].absent;
     look_at_port(process, node, end.port, [&](const Port& port) {
       view.up = port.session.up();
-      view.reason = link_down_text(port.session.down_reason());
-      if (!view.up && port.session.down_reason() == LinkDownReason::wrong_cable)
-        view.reason = wrong_cable(process, port.settings, port.session.last_hello());
+      const Hello& hello = port.session.last_hello();
+      const std::string found = std::string(hello.node_name) + ":" + hello.port_name;
+      view.reason = link_reason(process, port.settings, port.session.down_reason(), found);
+      if (!view.up && !absent.empty()) view.reason = absent;
+      if (const LinkDownReason last = port.session.last_reason(); last != LinkDownReason::none)
+        view.last_reason = link_down_text(last);
+      view.since_ns = port.session.since_ns();
       view.flaps = port.session.flaps();
-      view.sessions = port.counters.events[static_cast<unsigned>(ProtocolEvent::session_began)];
+      const auto events = [&port](ProtocolEvent event) { return port.counters.events[static_cast<unsigned>(event)]; };
+      view.sessions = events(ProtocolEvent::session_began);
+      view.lost_frames = port.counters.lost_on_wire_frames;
+      view.lost_bytes = port.counters.lost_on_wire_bytes;
+      view.sent_again = events(ProtocolEvent::sent_again);
     });
   }
   return view;
@@ -46,31 +55,47 @@ const ProcessLink* process_link(const SwitchProcess& process, LinkEnd end) {
   return nullptr;
 }
 
-// What an operator should know first: that it was done on purpose, then what the end that hears something says.
-std::string reason_of(const ProcessLink* link, const EndView& a, const EndView& b) {
-  if (link != nullptr && !link->up) return "taken down";
+// The end that says why: the one that hears something, if only one does.
+const EndView& end_that_tells(const EndView& a, const EndView& b) {
   const std::string nothing_heard = link_down_text(LinkDownReason::no_hello);
-  if (a.here && !a.up && (a.reason != nothing_heard || !b.here || b.up)) return a.reason;
-  if (b.here && !b.up) return b.reason;
-  return a.here ? a.reason : b.reason;
+  if (a.here && !a.up && (a.reason != nothing_heard || !b.here || b.up)) return a;
+  if (b.here && !b.up) return b;
+  return a.here ? a : b;
 }
 
-Json end_json(const EndView& view) {
+Nanos age_of(const EndView& view, Nanos now) { return view.since_ns == 0 ? 0 : now - view.since_ns; }
+
+Json end_json(const EndView& view, Nanos now) {
   if (!view.here) return nullptr;
-  return {{"up", view.up}, {"reason", view.reason}, {"flaps", view.flaps}, {"sessions", view.sessions}};
+  return {{"up", view.up},
+          {"reason", view.reason},
+          {"last_reason", view.last_reason},
+          {"for_ns", age_of(view, now)},
+          {"flaps", view.flaps},
+          {"sessions", view.sessions},
+          {"lost_frames", view.lost_frames},
+          {"lost_bytes", view.lost_bytes},
+          {"sent_again_frames", view.sent_again}};
 }
 
 Json link_json(const SwitchProcess& process, const TopologyLink& link) {
   const EndView a = view_of(process, link.ends[0]);
   const EndView b = view_of(process, link.ends[1]);
   const bool up = (a.up || !a.here) && (b.up || !b.here);
+  const EndView& tells = end_that_tells(a, b);
+  const Nanos now = monotonic_now();
   const ProcessLink* faults = process_link(process, a.here ? link.ends[0] : link.ends[1]);
   Json json{{"a", port_name(process, link.ends[0].node_index, link.ends[0].port)},
             {"b", port_name(process, link.ends[1].node_index, link.ends[1].port)},
             {"up", up},
-            {"reason", up ? "up" : reason_of(faults, a, b)},
-            {"a_end", end_json(a)},
-            {"b_end", end_json(b)}};
+            // First of all that it was done on purpose.
+            {"reason", up                                 ? "up"
+                       : faults != nullptr && !faults->up ? "taken down"
+                                                          : tells.reason},
+            {"last_reason", tells.last_reason},
+            {"for_ns", age_of(tells, now)},
+            {"a_end", end_json(a, now)},
+            {"b_end", end_json(b, now)}};
   json["rate_bps"] = process.topology().nodes[link.ends[0].node_index].ports[link.ends[0].port].rate_bps;
   if (faults == nullptr) return json;
   const bool same_way =

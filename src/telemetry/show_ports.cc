@@ -28,6 +28,8 @@ Json counters_json(const PortView& view) {
           {"delivered_frames", counters.delivered_frames},
           {"delivered_bytes", counters.delivered_bytes},
           {"acknowledged_bytes", counters.acknowledged_bytes},
+          {"lost_on_wire_frames", counters.lost_on_wire_frames},
+          {"lost_on_wire_bytes", counters.lost_on_wire_bytes},
           {"held_frames", view.held},
           {"dropped_frames", drops},
           {"events", std::move(events)}};
@@ -44,6 +46,7 @@ void add_driver(Json& json, const OutwardDevice& device) {
                     {"no_buffer_frames", counters.no_buffer_frames},
                     {"unusable_frames", counters.unusable_frames},
                     {"send_errors", counters.send_errors},
+                    {"refused_frames", counters.refused_frames},
                     {"delayed_frames", counters.delayed_frames},
                     {"notes", device.notes()}};
 }
@@ -53,6 +56,15 @@ std::string device_text(const ProcessPort& port) {
   return port.outward != nullptr ? port.outward->device() : "nothing plugged in";
 }
 
+// Who is at the other end, as far as the files say.
+std::string other_end(const SwitchProcess& process, const ProcessNode& node, PortIndex index) {
+  const TopologyPort& settings = description(process, node).ports[index];
+  if (settings.fabric) return port_name(process, settings.peer.node_index, settings.peer.port);
+  for (const PortDevice& device : node.settings.ports)
+    if (device.port == index) return device.host;
+  return {};
+}
+
 Json port_json(const SwitchProcess& process, const ProcessNode& node, PortIndex index) {
   const TopologyNode& about = description(process, node);
   const TopologyPort& settings = about.ports[index];
@@ -60,7 +72,8 @@ Json port_json(const SwitchProcess& process, const ProcessNode& node, PortIndex 
   Json json{
       {"node", about.name},          {"port", settings.name},         {"role", settings.fabric ? "fabric" : "edge"},
       {"device", device_text(port)}, {"rate_bps", settings.rate_bps}, {"mtu_bytes", settings.mtu_bytes}};
-  if (settings.fabric) json["peer"] = port_name(process, settings.peer.node_index, settings.peer.port);
+  if (const std::string peer = other_end(process, node, index); !peer.empty()) json["peer"] = peer;
+  if (!port.absent.empty()) json["absent"] = port.absent;
   PortView view;
   if (node.node != nullptr)
     look_at_port(process, node, index, [&](const Port& seen) {
@@ -70,7 +83,7 @@ Json port_json(const SwitchProcess& process, const ProcessNode& node, PortIndex 
   const bool carrier = port.link != nullptr || (port.outward != nullptr && port.outward->carrier());
   json["up"] = view.usable && carrier;
   json.update(counters_json(view));
-  uint64_t lost_below = 0;
+  uint64_t lost_below = view.counters.lost_on_wire_frames;
   for (const LossBelow& loss : losses_below(node, index)) lost_below += loss.frames;
   json["lost_below_frames"] = lost_below;
   if (port.outward != nullptr) add_driver(json, *port.outward);

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <time.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
 #include "io/clock.h"
 #include "telemetry/inspect.h"
 
@@ -7,7 +13,8 @@ namespace heddle {
 namespace {
 
 Json worker_json(const SwitchProcess& process, const ProcessNode& node, uint32_t index) {
-  Json json{{"node", description(process, node).name},
+  Json json{{"pid", getpid()},
+            {"node", description(process, node).name},
             {"worker", index},
             {"thread", process.runner_index(node.runners[index])}};
   process.run_on(node, index, [&] {
@@ -24,13 +31,39 @@ Json worker_json(const SwitchProcess& process, const ProcessNode& node, uint32_t
   return json;
 }
 
+Nanos time_of(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<Nanos>(time.tv_sec) * kSecond + static_cast<Nanos>(time.tv_nsec);
+}
+
+// Since it began, which /proc tells in clock ticks since the machine did; 0 if it doesn't.
+Nanos process_age() {
+  constexpr int kFieldsBefore = 19;  // behind the name in parentheses; proc(5)
+  std::ifstream file("/proc/self/stat");
+  std::string text;
+  std::getline(file, text);
+  std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+  std::string skipped;
+  for (int i = 0; i < kFieldsBefore; ++i) fields >> skipped;
+  Nanos ticks = 0;
+  if (!(fields >> ticks)) return 0;
+  return time_of(CLOCK_BOOTTIME) - ticks * (kSecond / static_cast<Nanos>(sysconf(_SC_CLK_TCK)));
+}
+
+// As ps counts: over the life of the process, its start and all its threads included.
+Json process_json() {
+  return {{"pid", getpid()}, {"processor_ns", time_of(CLOCK_PROCESS_CPUTIME_ID)}, {"age_ns", process_age()}};
+}
+
 Json thread_json(const SwitchProcess& process, size_t index) {
-  Json json{{"thread", index}};
+  Json json{{"pid", getpid()}, {"thread", index}, {"age_ns", monotonic_now() - process.started_ns()}};
   process.run_on(index, [&](const Runner& runner) {
     const RunnerTimes& times = runner.times();
     json["rounds"] = times.rounds;
     json["sleeps"] = times.sleeps;
     json["asleep_ns"] = times.asleep_ns;
+    json["processor_ns"] = times.processor_ns;
     json["longest_round_ns"] = times.longest_round_ns;
   });
   return json;
@@ -49,6 +82,7 @@ Json show_workers(const SwitchProcess& process, const ShowRequest& request) {
   for (size_t index = 0; index < process.runners(); ++index) threads.push_back(thread_json(process, index));
   return {{"now_ns", monotonic_now()},
           {"started_ns", process.started_ns()},
+          {"process", process_json()},
           {"workers", std::move(workers)},
           {"threads", std::move(threads)}};
 }

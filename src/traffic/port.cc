@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 
 #include "io/ethdev_open.h"
 
@@ -32,9 +34,9 @@ TrafficPort::TrafficPort(const std::string& device, const PortOptions& options, 
     : device_(device), port_id_(open_ethdev(device)), queues_(options.receive_queues) {
   try {
     set_up(options, received);
-    start_ethdev(device_, port_id_);
+    start(options);
   } catch (...) {
-    rte_eth_dev_close(port_id_);
+    close_ethdev(port_id_);
     throw;
   }
   rte_eth_promiscuous_enable(port_id_);  // what can't has no addresses to filter by
@@ -42,7 +44,17 @@ TrafficPort::TrafficPort(const std::string& device, const PortOptions& options, 
 
 TrafficPort::~TrafficPort() {
   rte_eth_dev_stop(port_id_);
-  rte_eth_dev_close(port_id_);
+  close_ethdev(port_id_);
+}
+
+// A memif client can't start before its server is there.
+void TrafficPort::start(const PortOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(options.start_patience_seconds);
+  int error;
+  while ((error = rte_eth_dev_start(port_id_)) != 0 && Clock::now() < end && !*options.stop)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  if (error != 0) fail_ethdev(device_, "can't be started", error);
 }
 
 void TrafficPort::set_up(const PortOptions& options, const BufferPool& received) {

@@ -4,6 +4,7 @@
 
 #include <rte_ethdev.h>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -27,6 +28,8 @@ struct PortOptions {
   uint16_t frame_bytes_max;
   uint16_t descriptors;     // of each ring, as far as the device has a choice
   uint16_t receive_queues;  // of a device that sends by several, each needs one here
+  double start_patience_seconds;
+  const std::atomic<bool>* stop;  // ends that wait
 };
 
 class TrafficPort {
@@ -50,6 +53,7 @@ class TrafficPort {
 
  private:
   void set_up(const PortOptions& options, const BufferPool& received);
+  void start(const PortOptions& options);
 
   std::string device_;
   uint16_t port_id_;

@@ -17,20 +17,24 @@ constexpr uint32_t kBuffers = 16384;
 constexpr uint32_t kRoomBytesMin = 2048;  // memif copies frames with less work if all fit into one buffer
 constexpr uint32_t kRoundsBetweenDiscards = 64;
 constexpr double kSettleSeconds = 0.1;  // for announcements under way, and switches that wait after flooding
+constexpr double kDrainPatiences = 4;   // waited at most, from a device that never ends to give frames
 
 uint32_t room_bytes(const TrafficOptions& options) { return std::max<uint32_t>(kRoomBytesMin, largest_frame(options)); }
 
 }  // namespace
 
-Run::Run(const TrafficOptions& options)
+Run::Run(const TrafficOptions& options, const std::atomic<bool>& stop)
     : options_(options),
+      stop_(stop),
       ticks_per_second_(static_cast<double>(rte_get_tsc_hz())),
       sent_("sent", kBuffers - 1, room_bytes(options)),
       received_("received", kBuffers - 1, room_bytes(options)) {
   write_patterns(sent_);
   const PortOptions ports{.frame_bytes_max = largest_frame(options),
                           .descriptors = options.descriptors,
-                          .receive_queues = options.receive_queues};
+                          .receive_queues = options.receive_queues,
+                          .start_patience_seconds = options.link_wait_seconds,
+                          .stop = &stop};
   for (size_t port = 0; port < ports_.size(); ++port)
     ports_[port] = std::make_unique<TrafficPort>(options.devices[port], ports, received_);
   wait_for_links();
@@ -49,7 +53,7 @@ void Run::wait_for_links() const {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(options_.link_wait_seconds);
   for (const auto& port : ports_) {
-    while (!port->link_up()) {
+    while (!port->link_up() && !stop_) {
       if (Clock::now() > end)
         throw std::runtime_error("device " + port->device() + ": no link; is its other end there?");
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -57,16 +61,16 @@ void Run::wait_for_links() const {
   }
 }
 
-std::vector<StreamResult> Run::measure(const std::atomic<bool>& stop) {
-  announce(stop);
-  drive(options_.warm_up_seconds, stop);
+std::vector<StreamResult> Run::measure() {
+  announce();
+  drive(options_.warm_up_seconds);
   drain();
   for (Lane& lane : lanes_) {
     lane.stream->clear();
     lane.pacer.clear();
   }
   const uint64_t begin = rte_rdtsc();
-  drive(options_.seconds, stop);
+  drive(options_.seconds);
   const double seconds = static_cast<double>(rte_rdtsc() - begin) / ticks_per_second_;
   std::vector<StreamResult> results;
   for (const Lane& lane : lanes_) {
@@ -91,30 +95,30 @@ std::vector<StreamResult> Run::measure(const std::atomic<bool>& stop) {
 }
 
 // From the receiving ends, so that a switch between knows where to send; what it floods is taken off the other ports.
-void Run::announce(const std::atomic<bool>& stop) {
+void Run::announce() {
   const uint64_t begin = rte_rdtsc();
-  for (uint32_t station = 0; station < options_.stations && !stop; ++station) {
+  for (uint32_t station = 0; station < options_.stations && !stop_; ++station) {
     for (Lane& lane : lanes_) {
-      while (!lane.stream->announce(station) && !stop) discard_at_senders();
+      while (!lane.stream->announce(station) && !stop_) discard_at_senders();
       lane.stream->receive(rte_rdtsc());
     }
     do discard_at_senders();
-    while (rte_rdtsc() - begin < ticks((station + 1) / options_.announce_rate) && !stop);
+    while (rte_rdtsc() - begin < ticks((station + 1) / options_.announce_rate) && !stop_);
   }
-  for (const uint64_t end = rte_rdtsc() + ticks(kSettleSeconds); rte_rdtsc() < end && !stop;) {
+  for (const uint64_t end = rte_rdtsc() + ticks(kSettleSeconds); rte_rdtsc() < end && !stop_;) {
     for (Lane& lane : lanes_) lane.stream->receive(rte_rdtsc());
     discard_at_senders();
   }
 }
 
-void Run::drive(double seconds, const std::atomic<bool>& stop) {
+void Run::drive(double seconds) {
   uint64_t now = rte_rdtsc();
   const uint64_t end = now + ticks(seconds);
   for (Lane& lane : lanes_) {
     lane.heard = now;
     lane.pacer.start(now);
   }
-  for (uint32_t round = 0; now < end && !stop.load(std::memory_order_relaxed); ++round) {
+  for (uint32_t round = 0; now < end && !stop_.load(std::memory_order_relaxed); ++round) {
     for (Lane& lane : lanes_) serve(lane, now);
     if (round % kRoundsBetweenDiscards == 0) discard_at_senders();
     now = rte_rdtsc();
@@ -134,7 +138,9 @@ void Run::serve(Lane& lane, uint64_t now) {
 // Until all is back, or nothing has come for as long as one is patient.
 void Run::drain() {
   uint64_t heard = rte_rdtsc();
-  for (uint64_t now = heard; now - heard <= ticks(options_.patience_seconds); now = rte_rdtsc()) {
+  const uint64_t patience = ticks(options_.patience_seconds);
+  const uint64_t end = heard + ticks(kDrainPatiences * options_.patience_seconds);
+  for (uint64_t now = heard; now - heard <= patience && now < end && !stop_; now = rte_rdtsc()) {
     uint64_t in_flight = 0;
     for (Lane& lane : lanes_) {
       lane.stream->send(0, now);

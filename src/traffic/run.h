@@ -31,11 +31,11 @@ struct StreamResult {
 
 class Run {
  public:
-  // Needs an EAL. Opens the ports and waits for their links. Throws std::runtime_error.
-  explicit Run(const TrafficOptions& options);
+  // Needs an EAL. Opens the ports and waits for their links. Throws std::runtime_error. `stop` ends every wait and the
+  // measurement: what has been measured so far counts.
+  Run(const TrafficOptions& options, const std::atomic<bool>& stop);
 
-  // `stop` ends it early; what has been measured so far counts.
-  std::vector<StreamResult> measure(const std::atomic<bool>& stop);
+  std::vector<StreamResult> measure();
 
  private:
   struct Lane {
@@ -45,14 +45,15 @@ class Run {
   };
 
   void wait_for_links() const;
-  void announce(const std::atomic<bool>& stop);
-  void drive(double seconds, const std::atomic<bool>& stop);
+  void announce();
+  void drive(double seconds);
   void serve(Lane& lane, uint64_t now);
   void drain();
   void discard_at_senders();
   uint64_t ticks(double seconds) const { return static_cast<uint64_t>(seconds * ticks_per_second_); }
 
   TrafficOptions options_;
+  const std::atomic<bool>& stop_;
   double ticks_per_second_;
   // In the order of their making: ports go before the buffers they hold.
   BufferPool sent_, received_;

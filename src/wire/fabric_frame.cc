@@ -156,7 +156,8 @@ DropReason check_other_frame(const uint8_t* data, uint32_t length, LinkFrame& fr
   if (header_bytes > length - HEDDLE_ETHERNET_BYTES) return DropReason::bad_frame;
   const uint32_t check = load_be32(link_header + offsetof(heddle_link_header, check));
   if (header_check(link_header, header_bytes) != check) return DropReason::bad_check;
-  if (frame.flags != 0) return DropReason::bad_frame;
+  const uint8_t flags = frame.kind == HEDDLE_HELLO ? HEDDLE_HELLO_HEARS_SHORT : 0;
+  if ((frame.flags & ~flags) != 0) return DropReason::bad_frame;
   const bool is_sound = frame.kind == HEDDLE_HELLO ? hello_sound(frame) : records_sound(frame);
   return is_sound ? DropReason::none : DropReason::bad_frame;
 }
@@ -252,14 +253,14 @@ bool append_record(Packet& packet, const LoadRecord& record) { return append<HED
 namespace {
 
 // The last step of every frame but data: addresses, check over all that is there, padding.
-void close_frame(Packet& packet, uint64_t source_mac) {
+void close_frame(Packet& packet, uint64_t source_mac, uint32_t least_bytes = kLeastFrameBytes) {
   write_ethernet_header(packet.data, source_mac);
   uint8_t* link_header = packet.data + HEDDLE_ETHERNET_BYTES;
   const uint32_t check = header_check(link_header, packet.length - uint32_t{HEDDLE_ETHERNET_BYTES});
   store_be32(link_header + offsetof(heddle_link_header, check), check);
-  if (packet.length < kLeastFrameBytes) {
-    std::memset(packet.data + packet.length, 0, kLeastFrameBytes - packet.length);
-    packet.length = kLeastFrameBytes;
+  if (packet.length < least_bytes) {
+    std::memset(packet.data + packet.length, 0, least_bytes - packet.length);
+    packet.length = static_cast<uint16_t>(least_bytes);
   }
 }
 
@@ -274,10 +275,11 @@ void finish_records(Packet& packet, uint32_t session_tag, uint32_t sequence, uin
   close_frame(packet, source_mac);
 }
 
-void write_hello(Packet& packet, const Hello& hello, uint64_t source_mac) {
+void write_hello(Packet& packet, const Hello& hello, uint32_t frame_bytes, uint64_t source_mac) {
   heddle_hello wire{};
   wire.link.version = HEDDLE_VERSION;
   wire.link.kind = HEDDLE_HELLO;
+  wire.link.flags = hello.hears_only_short ? HEDDLE_HELLO_HEARS_SHORT : 0;
   wire.nonce = big_endian(hello.nonce);
   wire.echo = big_endian(hello.echo);
   wire.topology_hash = big_endian(hello.topology_hash);
@@ -292,7 +294,7 @@ void write_hello(Packet& packet, const Hello& hello, uint64_t source_mac) {
   std::memcpy(wire.port_name, hello.port_name, sizeof(wire.port_name));
   std::memcpy(packet.data + HEDDLE_ETHERNET_BYTES, &wire, sizeof(wire));
   packet.length = HEDDLE_ETHERNET_BYTES + sizeof(wire);
-  close_frame(packet, source_mac);
+  close_frame(packet, source_mac, frame_bytes);
 }
 
 void read_hello(const LinkFrame& frame, Hello& hello) {
@@ -308,6 +310,7 @@ void read_hello(const LinkFrame& frame, Hello& hello) {
   hello.peer_port = big_endian(wire.peer_port);
   hello.buffer_bytes = big_endian(wire.buffer_bytes);
   hello.credits = big_endian(wire.credits);
+  hello.hears_only_short = (wire.link.flags & HEDDLE_HELLO_HEARS_SHORT) != 0;
   std::memcpy(hello.node_name, wire.node_name, sizeof(wire.node_name));
   std::memcpy(hello.port_name, wire.port_name, sizeof(wire.port_name));
 }

@@ -110,6 +110,7 @@ struct Hello {
   uint16_t peer_port;
   uint32_t buffer_bytes;
   uint32_t credits;
+  bool hears_only_short;  // of the receiver's hellos
   char node_name[HEDDLE_NODE_NAME_BYTES + 1];
   char port_name[HEDDLE_PORT_NAME_BYTES + 1];
 
@@ -424,8 +425,8 @@ void finish_records(Packet& packet, uint32_t session_tag, uint32_t sequence, uin
 
 // --- hellos (K1) ---
 
-// Into a fresh packet.
-void write_hello(Packet& packet, const Hello& hello, uint64_t source_mac);
+// Into a fresh packet with room for `frame_bytes`, which the frame is padded to.
+void write_hello(Packet& packet, const Hello& hello, uint32_t frame_bytes, uint64_t source_mac);
 
 // The frame must have passed check_frame as HEDDLE_HELLO, which judges nonce, buffer size and names too.
 void read_hello(const LinkFrame& frame, Hello& hello);

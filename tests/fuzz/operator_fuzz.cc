@@ -8,6 +8,7 @@
 
 #include "io/eal.h"
 #include "telemetry/operator_commands.h"
+#include "telemetry/show_merge.h"
 #include "telemetry/show_text.h"
 #include "tests/unit/pair_config.h"
 
@@ -21,12 +22,6 @@ heddle::Nanos now = heddle::kSecond;
 
 void require(bool good) {
   if (!good) std::abort();
-}
-
-// `show flows` sleeps between two looks, a quarter of a second if it is not told how long.
-bool sleeps(const Json& request) {
-  return request.is_object() && request.contains("what") && request["what"] == "flows" &&
-         (!request.contains("interval_ms") || request["interval_ms"].is_number_unsigned());
 }
 
 }  // namespace
@@ -43,20 +38,19 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  std::string text(reinterpret_cast<const char*>(data), size);
-  Json request = Json::parse(text, nullptr, false);
-  if (sleeps(request)) {
-    request["interval_ms"] = 0;
-    text = request.dump();
-  }
-  const std::string answer = heddle::answer_request(*process, text);
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const Json request = Json::parse(text, nullptr, false);
+  static heddle::EventJournal journal([](const heddle::Event&) {});
+  const auto first = heddle::answer_request({.process = process.get(), .journal = &journal}, text);
+  const std::string answer = first.later != nullptr ? first.later() : first.reply;
   require(answer.find('\n') == std::string::npos);
   const Json reply = Json::parse(answer);
   require(reply.size() == 2);
   if (!reply.at("ok").get<bool>()) {
     require(!reply.at("error").get<std::string>().empty());
   } else if (request.at("command") == "show") {
-    require(!heddle::show_text(request.at("what").get<std::string>(), reply.at("result")).empty());
+    require(
+        !heddle::show_text(request.at("what").get<std::string>(), heddle::merge_replies({reply.at("result")})).empty());
   }
   now += 100 * heddle::kMicrosecond;
   heddle::test::poll_all(*process, now);

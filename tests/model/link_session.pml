@@ -6,6 +6,10 @@
  *
  *   RESTARTS  how often an end forgets everything      LOSS  hellos lost
  *   LATE      hellos held back for any time            TWICE how often such a hello arrives once more
+ *   NARROW    how often the way towards end 0 may change between passing all hellos and short ones alone; it starts so
+ *
+ * Long hellos, as long as the link's longest frame, make sessions; short ones feed the dead timer of the one that runs.
+ * Without NARROW all pass, and a short one only repeats what the long one before it said: they are left out.
  *
  * README.md says which rules the text of K1 leaves open and this model had to find.
  */
@@ -21,6 +25,9 @@
 #ifndef TWICE
 #define TWICE 1
 #endif
+#ifndef NARROW
+#define NARROW 0
+#endif
 #define DRAWS 60                        /* more nonces than any run of the protocol draws: the number is bounded */
 #define DEAD  8                         /* hellos that are not of the running session, in a row */
 
@@ -33,6 +40,10 @@ byte offer[2];                          /* up: a nonce drawn for a neighbour tha
 byte offer_to[2];                       /* ... and the nonce of that neighbour */
 
 byte strange[2];                        /* hellos since the last one of the running session: the dead timer */
+
+bool narrow = (NARROW > 0);             /* towards end 0 */
+byte changes;
+byte short_hellos[2];                   /* of the running session, since the last long one: the other dead timer */
 
 byte drawn, restarts, losses, lates, copies;
 byte late_nonce, late_echo, late_to;
@@ -54,7 +65,8 @@ inline start(e) {
     up[e] = false;
     offer[e] = 0;
     offer_to[e] = 0;
-    strange[e] = 0
+    strange[e] = 0;
+    short_hellos[e] = 0
 }
 
 /* What echoes neither nothing nor the present nonce was meant for an earlier life of this end. */
@@ -62,10 +74,37 @@ inline start(e) {
 /* One offer for one nonce: drawing again for each hello would let the two ends chase each other. */
 #define CANDIDATE_KEPT (offer_to[ME] == nonce)
 
-inline answer(n, e) {                   /* no room: the next hello will be answered */
+/* An answer is long: on a narrow way it is lost. No room: the next hello will be answered. */
+inline answer(n, e) {
     if
-    :: nfull(hello[PEER]) -> hello[PEER]!n,e
-    :: full(hello[PEER])
+    :: nfull(hello[PEER]) && !(narrow && PEER == 0) -> hello[PEER]!n,e
+    :: full(hello[PEER]) || (narrow && PEER == 0)
+    fi
+}
+
+/* A short hello of end p arrives at end e. */
+inline hear_short(e, p) {
+    if
+    :: up[e] && mine[p] == theirs[e] && theirs[p] == mine[e] ->
+        strange[e] = 0;
+        short_hellos[e]++;
+        if
+        :: short_hellos[e] == DEAD -> start(e)
+        :: else
+        fi
+    :: up[e] && !(mine[p] == theirs[e] && theirs[p] == mine[e]) ->
+        strange[e]++;
+        if
+        :: strange[e] == DEAD -> start(e)
+        :: else
+        fi
+    :: !up[e] && theirs[e] != 0 ->      /* what it echoes keeps the other end's session alive: not for ever */
+        short_hellos[e]++;
+        if
+        :: short_hellos[e] == DEAD -> short_hellos[e] = 0; theirs[e] = 0
+        :: else
+        fi
+    :: else
     fi
 }
 
@@ -81,6 +120,7 @@ end:
             answer(mine[ME], nonce)
         :: !up[ME] && echo != mine[ME] ->               /* even if it echoes an earlier life: learn its nonce */
             theirs[ME] = nonce;
+            short_hellos[ME] = 0;
             answer(mine[ME], nonce)
         :: up[ME] && nonce == offer_to[ME] && echo == offer[ME] ->
             assert(!SAME_SESSION);                      /* a late hello ends nothing */
@@ -88,7 +128,8 @@ end:
             theirs[ME] = nonce;
             offer[ME] = 0;
             offer_to[ME] = 0;
-            strange[ME] = 0
+            strange[ME] = 0;
+            short_hellos[ME] = 0
         :: up[ME] && nonce != theirs[ME] && !(nonce == offer_to[ME] && echo == offer[ME]) && MATCHED_ECHO ->
             if
             :: CANDIDATE_KEPT
@@ -98,11 +139,13 @@ end:
         :: else                                         /* of this session, or an answer to nothing said here */
         fi;
         if
-        :: up[ME] && nonce == theirs[ME] && echo == mine[ME] -> strange[ME] = 0
+        :: up[ME] && nonce == theirs[ME] && echo == mine[ME] -> strange[ME] = 0; short_hellos[ME] = 0
         :: up[ME] && (nonce != theirs[ME] || echo != mine[ME]) ->
             strange[ME]++;
             if
-            :: strange[ME] == DEAD -> assert(!SAME_SESSION); start(ME)
+            :: strange[ME] == DEAD ->
+                assert(NARROW > 0 || !SAME_SESSION);    /* else: an end that was up alone may end as the other begins */
+                start(ME)
             :: else
             fi
         :: else
@@ -116,9 +159,19 @@ end:
 active proctype Interval() {
 end:
     do
-    :: d_step { mine[0] > 0 && mine[1] > 0 && empty(hello[0]) && empty(hello[1]) ->
+    :: d_step { mine[0] > 0 && mine[1] > 0 && empty(hello[0]) && empty(hello[1]) && !narrow ->
         hello[1]!mine[0],theirs[0];
         hello[0]!mine[1],theirs[1] }
+    :: d_step { mine[0] > 0 && mine[1] > 0 && empty(hello[0]) && empty(hello[1]) && narrow ->
+        hear_short(0, 1);
+        hello[1]!mine[0],theirs[0] }
+    od
+}
+
+active proctype Path() {
+end:
+    do
+    :: d_step { changes < NARROW -> changes++; narrow = !narrow }
     od
 }
 
@@ -138,4 +191,9 @@ end:
     od
 }
 
+#if NARROW == 0
 ltl settles { <> [] SAME_SESSION }
+#else
+/* A way that stays narrow has no session in the end, one that stays wide has. */
+ltl settles { (<> [] narrow -> <> [] (!up[0] && !up[1])) && (<> [] !narrow -> <> [] SAME_SESSION) }
+#endif

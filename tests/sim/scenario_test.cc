@@ -98,14 +98,19 @@ TEST(Report, DrawsEveryWorkloadAndVariantOnOnePage) {
     auto result = run_scenario(*scenario, {.keep_flows = true});
     variants.push_back({std::move(*scenario), std::move(result)});
   }
-  const std::string page = report_page({variants});
+  const std::string page = report_page({variants}, "heddle-sim 1 (abc)");
   const auto count = [&page](const std::string& text) {
     size_t found = 0;
     for (size_t at = page.find(text); at != std::string::npos; at = page.find(text, at + 1)) ++found;
     return found;
   };
   const size_t workloads = variants[0].scenario.workloads.size();
-  EXPECT_EQ(count("<svg "), 2 + 2 + workloads) << "throughput of each variant, two of queues, latency of each workload";
+  EXPECT_EQ(count("<svg "), 1 + 2 + 2 + workloads)
+      << "the fabric, throughput of each variant, two of queues, latency of each workload";
+  EXPECT_EQ(count("heddle-sim 1 (abc)") + count("The smallest fabric with a link in it"), 2u);
+  for (const ExpectationResult& one : variants[0].result.expectations)
+    EXPECT_GE(count(html_text(expectation_text(variants[0].scenario, one.expectation))), 1u);
+  EXPECT_EQ(count(">measured</text>"), 2 + 2u) << "over time: the window is shaded";
   EXPECT_EQ(count("<svg "), count("</svg>"));
   EXPECT_EQ(count("a<b"), 0u);
   EXPECT_GE(count("a&lt;b"), 1 + variants.size());

@@ -24,7 +24,7 @@ finish() {
   local status=$?
   trap - EXIT
   if [ $status -ne 0 ] && [ $failed = no ]; then echo "$test_name: ended early with status $status"; fi
-  if [ $status -ne 0 ] && [ -d "/run/heddle/$lab" ]; then look_around; fi
+  if [ $status -ne 0 ] && [ -d "/run/heddle-labs/$lab" ]; then look_around; fi
   for pid in "${background_pids[@]}"; do kill "$pid" 2>/dev/null; done
   "$heddle" lab down "$lab" >/dev/null 2>&1  # ends what runs on its hosts
   for pid in "${background_pids[@]}"; do
@@ -43,8 +43,8 @@ dead() { ! kill -0 "$1" 2>/dev/null || grep -q "^State:.*Z" "/proc/$1/status" 2>
 look_around() {
   echo "--- what to look at"
   for what in links drops tables workers; do show $what; echo; done 2>&1
-  echo "--- /run/heddle/$lab/heddled.log"
-  tail -n 20 "/run/heddle/$lab/heddled.log"
+  echo "--- /run/heddle-labs/$lab/heddled.log"
+  tail -n 20 "/run/heddle-labs/$lab/heddled.log"
 }
 
 fail() {

@@ -21,7 +21,8 @@ TEST_P(LabErrors, SayWhereWhatAndWhatInstead) {
 
 // Two switches and two hosts, each linked; `rest` begins in the list of links.
 std::string lab(const std::string& rest, const std::string& h2 = "{ kind: host }") {
-  return "name: x\ntopology:\n  nodes:\n    s1: { ports: { p2: { trunk: [10] } } }\n    s2:\n"
+  return "name: x\ntopology:\n  nodes:\n    s1: { kind: switch, ports: { p2: { trunk: [10] } } }\n    s2: { kind: "
+         "switch }\n"
          "    h1: { kind: host }\n    h2: " +
          h2 +
          "\n  links:\n    - endpoints: [\"s1:p1\", \"s2:p1\"]\n    - endpoints: [\"h1:eth1\", \"s1:p2\"]\n"
@@ -40,6 +41,9 @@ lab.yaml:2:22: topology.nodes.h1: found a host without link, allowed 1 or more l
 )"},
     {"kind", lab("", "{ kind: router }"), R"(
 lab.yaml:7:17: topology.nodes.h2.kind: found router, allowed switch or host
+)"},
+    {"no_kind", lab("", "{}"), R"(
+lab.yaml:7:5: topology.nodes.h2.kind: found nothing, allowed switch or host
 )"},
     {"two_hosts", lab("    - endpoints: [\"h1:eth2\", \"h2:eth2\"]\n"),
      "lab.yaml:12:30: topology.links[3].endpoints[1]: found two hosts, allowed a switch at one end\n"},
@@ -61,9 +65,9 @@ lab.yaml:7:17: topology.nodes.h2.kind: found router, allowed switch or host
     {"mtu_at_host", lab("    - { endpoints: [\"h2:eth2\", \"s1:p4\"], mtu: 9000 }\n"),
      "lab.yaml:12:47: topology.links[3].mtu: found 9000, allowed 576 to 1500\n"},
     {"port_without_link",
-     "name: x\ntopology:\n  nodes:\n    s1: { ports: { p9: { vlan: 3 } } }\n"
+     "name: x\ntopology:\n  nodes:\n    s1: { kind: switch, ports: { p9: { vlan: 3 } } }\n"
      "    h1: { kind: host }\n  links:\n    - endpoints: [\"h1:eth1\", \"s1:p1\"]\n",
-     "lab.yaml:4:20: topology.nodes.s1.ports.p9: found a port without link, allowed ports that links name\n"},
+     "lab.yaml:4:34: topology.nodes.s1.ports.p9: found a port without link, allowed ports that links name\n"},
 };
 
 const WrongFile kHosts[] = {
@@ -76,7 +80,7 @@ const WrongFile kHosts[] = {
     {"ipv6_mtu", lab("edge_mtu: 1000\n", "{ kind: host, ipv6: \"fd00::1/64\" }"),
      "lab.yaml:7:29: topology.nodes.h2.ipv6: found \"fd00::1/64\", allowed IPv6 with an MTU of 1280 or more\n"},
     {"host_switch",
-     "name: x\ntopology:\n  nodes:\n    s1:\n    switch: { kind: host }\n"
+     "name: x\ntopology:\n  nodes:\n    s1: { kind: switch }\n    switch: { kind: host }\n"
      "  links:\n    - endpoints: [\"switch:eth1\", \"s1:p1\"]\n",
      "lab.yaml:5:5: topology.nodes.switch: found this name, allowed other names: the namespace of the switches has "
      "it\n"},
@@ -84,7 +88,7 @@ const WrongFile kHosts[] = {
      "lab.yaml:12:19: topology.links[3].endpoints[0]: found h2:lo, allowed other names of interfaces: the kernel "
      "has lo, all or default\n"},
     {"long_vlan_interface",
-     "name: x\ntopology:\n  nodes:\n    s1: { ports: { p1: { trunk: [10] }, p2: { trunk: [10] } } }\n"
+     "name: x\ntopology:\n  nodes:\n    s1: { kind: switch, ports: { p1: { trunk: [10] }, p2: { trunk: [10] } } }\n"
      "    h1: { kind: host, vlan: 10 }\n    h2: { kind: host, vlan: 10 }\n"
      "  links:\n    - endpoints: [\"h1:twelve_bytes\", \"s1:p1\"]\n    - endpoints: [\"h2:thirteenbytes\", "
      "\"s1:p2\"]\n",

@@ -294,7 +294,8 @@ TEST(LabFile, TheProcessHasRoomForItsPorts) {
 TEST(LabFile, NoAutomaticIpv6WhereAnMtuHasNoRoomForIt) {
   ConfigErrors errors;
   const auto lab = parse_lab(
-      "name: x\nedge_mtu: 1280\ntopology:\n  nodes: { s: { ports: { p2: { mtu: 1279 } } }, h: { kind: host } }\n"
+      "name: x\nedge_mtu: 1280\ntopology:\n  nodes: { s: { kind: switch, ports: { p2: { mtu: 1279 } } }, h: { kind: "
+      "host } }\n"
       "  links: [{ endpoints: [\"s:p1\", \"h:eth1\"] }, { endpoints: [\"s:p2\", \"h:eth2\"] }]\n",
       "l.yaml", errors);
   ASSERT_TRUE(lab) << errors.text();
@@ -306,7 +307,7 @@ TEST(LabFile, NoAutomaticIpv6WhereAnMtuHasNoRoomForIt) {
 TEST(LabFile, AddressesNone) {
   ConfigErrors errors;
   const auto lab = parse_lab(
-      "name: x\naddresses: none\ntopology:\n  nodes: { s: , h: { kind: host } }\n"
+      "name: x\naddresses: none\ntopology:\n  nodes: { s: { kind: switch }, h: { kind: host } }\n"
       "  links: [{ endpoints: [\"s:p1\", \"h:eth1\"] }]\n",
       "l.yaml", errors);
   ASSERT_TRUE(lab) << errors.text();

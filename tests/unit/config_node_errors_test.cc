@@ -54,7 +54,8 @@ const WrongFile kProcess[] = {
      "etc/node.yaml:1:1: node: found nothing, allowed a node of the topology, or nodes\n"},
     {"node_and_nodes", "topology: t.yaml\nnode: leaf1\nnodes: { leaf1: }\n",
      "etc/node.yaml:2:1: node: found both node and nodes, allowed one of them\n"},
-    {"devices_beside_nodes", "topology: t.yaml\ndevices: {}\nnodes: { spine1: { devices: { p1: a, p2: b } } }\n",
+    {"devices_beside_nodes",
+     "topology: t.yaml\ndevices: {}\nnodes: { spine1: { devices: { p1: net_tap0, p2: net_tap1 } } }\n",
      "etc/node.yaml:2:1: devices: found the key beside nodes, allowed the key in each of nodes\n"},
     {"no_such_node", "topology: t.yaml\nnode: leaf7\n",
      "etc/node.yaml:2:1: node: found no node leaf7, allowed leaf1\n"},
@@ -96,6 +97,18 @@ nodes:
      "etc/node.yaml:5:7: devices.p2: found interface eth1, which is at devices.p1, allowed another interface\n"},
     {"device_with_space", leaf1_with("net_tap0", "\"net_tap1, iface=a\""),
      "etc/node.yaml:5:7: devices.p2: found \"net_tap1, iface=a\", allowed a device string without spaces\n"},
+    {"device_of_no_kind", leaf1_with("eth0", "\"foo0,iface=eth0\""), R"(
+etc/node.yaml:4:7: devices.p1: found eth0, allowed packet_socket0,iface=eth0 for the kernel interface of that name
+etc/node.yaml:5:7: devices.p2: found "foo0,iface=eth0", allowed packet_socket0,iface=..., a PCI address or a virtual device of DPDK
+)"},
+    {"device_of_a_wrong_address", leaf1_with("\"0000:03:00.z\"", "packet_socket0"), R"(
+etc/node.yaml:4:7: devices.p1: found "0000:03:00.z", allowed a PCI address, as in 0000:03:00.0
+etc/node.yaml:5:7: devices.p2: found packet_socket0, allowed packet_socket0,iface=... (interface)
+)"},
+    {"unknown_group", leaf1("socket_group: nobodys-group\n"),
+     "etc/node.yaml:4:15: socket_group: found nobodys-group, allowed a group of this machine, made by: groupadd "
+     "--system "
+     "nobodys-group\n"},
     {"device_list", leaf1_with("net_tap0", "[net_tap1]"),
      "etc/node.yaml:5:7: devices.p2: found a list, allowed a device string or a map\n"},
     {"device_key", leaf1_with("net_tap0", "{ device: net_tap1, dealy: 1ms }"),

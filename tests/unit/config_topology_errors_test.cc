@@ -20,6 +20,8 @@ TEST_P(TopologyErrors, SayWhereWhatAndWhatInstead) {
 }
 
 const WrongFile kSyntax[] = {
+    {"tab", "name: x\nnodes:\n\ta: { address: 1 }\n",
+     "topology.yaml:3:1: found a tab, allowed spaces: YAML is not indented with tabs\n"},
     {"empty", "", "topology.yaml:1:1: found nothing, allowed a map with name, nodes and links\n"},
     {"not_yaml", R"(
 name: x

@@ -88,14 +88,6 @@ TEST(Budget, FabricMtuHasRoomForTheHeader) {
 }
 
 TEST(Budget, DeviceStrings) {
-  EXPECT_TRUE(device_uses("net_af_xdp0,iface=a", "net_af_xdp"));
-  EXPECT_TRUE(device_uses("net_af_packet", "net_af_packet"));
-  EXPECT_FALSE(device_uses("net_af_packetx0", "net_af_packet"));
-  EXPECT_FALSE(device_uses("0000:03:00.0", "net_af_xdp"));
-  EXPECT_EQ(device_argument("net_x0,iface=eth1,framesz=4096", "framesz"), "4096");
-  EXPECT_EQ(device_argument("net_x0,iface=eth1,framesz=4096", "iface"), "eth1");
-  EXPECT_EQ(device_argument("net_x0,xiface=eth1", "iface"), "");
-  EXPECT_EQ(device_argument("iface=eth1", "iface"), "");
   EXPECT_EQ(device_frame_bytes_max("net_af_packet0,iface=a"), 2048u - 80u);
   EXPECT_EQ(device_frame_bytes_max("net_af_packet0,iface=a,framesz=0"), 0u);
   EXPECT_EQ(device_frame_bytes_max("net_af_xdp0,iface=a"), 3496u);

@@ -156,6 +156,20 @@ TEST(EndpointCongestion, EndsWithItsCause) {
   EXPECT_FALSE(fabric.port.congested());
 }
 
+// Wherever in an epoch they go: the first step follows when an empty queue has shown it for half an epoch, so that all
+// of the way back takes less than two epochs of the old share.
+TEST(EndpointCongestion, TheyMayGoAtAnyTime) {
+  for (Nanos phase = 0; phase < 200 * kMicrosecond; phase += 20 * kMicrosecond) {
+    Fabric fabric(64, kRate, 20 * kMicrosecond);
+    fabric.run(20 * kMillisecond + phase);
+    const double before = fabric.port.position();
+    fabric.active = 2;
+    const auto epoch = static_cast<Nanos>(20e3 + 2 * fabric.frame_ns * std::exp2(0.75 * (before - 1)));
+    fabric.run(20 * kMillisecond + phase + 2 * epoch);
+    EXPECT_LE(fabric.port.position(), 4) << phase << " ns, from " << before;
+  }
+}
+
 TEST(EndpointCongestion, LevelsAndRecordsAreTheSame) {
   for (uint8_t level = 0; level <= kCongestionLevelMax; ++level)
     EXPECT_EQ(congestion_of(congestion_severity(level), congestion_flags(level)), level);

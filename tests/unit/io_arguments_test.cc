@@ -4,21 +4,12 @@
 #include <algorithm>
 
 #include "io/eal.h"
-#include "io/packet_socket.h"
 
 namespace heddle {
 namespace {
 
 bool has(const std::vector<std::string>& arguments, const std::string& wanted) {
   return std::find(arguments.begin(), arguments.end(), wanted) != arguments.end();
-}
-
-TEST(EalArguments, PciDevicesAreToldFromVirtualOnes) {
-  for (const char* device : {"0000:3b:00.0", "3b:00.1", "0000:3b:00.0,mprq_en=1"})
-    EXPECT_TRUE(is_pci_device(device)) << device;
-  for (const char* device :
-       {"", "net_tap0", "net_af_packet0,iface=3b:00.0", "0000:3b:00", "0000:3b:00.00", "xx:00.0", "3b:00.0x"})
-    EXPECT_FALSE(is_pci_device(device)) << device;
 }
 
 TEST(EalArguments, WithoutHugePagesNothingIsSharedOrLeftBehind) {
@@ -40,14 +31,6 @@ TEST(EalArguments, PciDevicesAreTheOnlyOnesLookedAt) {
   EXPECT_FALSE(has(arguments, "--no-huge"));
   EXPECT_FALSE(has(arguments, "--no-pci"));
   EXPECT_EQ(*(std::find(arguments.begin(), arguments.end(), "-a") + 1), "3b:00.0");
-}
-
-TEST(PacketSocketDevice, IsToldFromOtherDeviceStrings) {
-  EXPECT_EQ(packet_socket_interface("packet_socket0,iface=eth1"), "eth1");
-  EXPECT_EQ(packet_socket_interface("packet_socket12,iface=n2p3,more=1"), "n2p3");
-  for (const char* device : {"", "packet_socket0", "packet_socketx,iface=eth1", "packet_socket0,name=eth1",
-                             "net_af_packet0,iface=eth1", "packet_socket0,iface="})
-    EXPECT_EQ(packet_socket_interface(device), "") << device;
 }
 
 }  // namespace

@@ -9,14 +9,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <thread>
 #include <vector>
 
-#include "io/interface_mtu.h"
 #include "io/mempool_pool.h"
 #include "io/packet_socket.h"
+#include "machine/interface_mtu.h"
 
 namespace heddle {
 namespace {
@@ -77,6 +78,7 @@ class PacketSocketTest : public testing::Test {
 TEST_F(PacketSocketTest, FramesThatWaitForABufferCountOnceAndAreNotLost) {
   in_own_namespace([&] {
     PacketSocket device(options(), pool_);
+    device.start();
     std::vector<Packet*> all(kBuffers);
     ASSERT_EQ(pool_.allocate(all.data(), kBuffers), kBuffers);
     Packet* packets[kBurst];
@@ -101,6 +103,7 @@ TEST_F(PacketSocketTest, FramesThatWaitForABufferCountOnceAndAreNotLost) {
 TEST_F(PacketSocketTest, TheRingHoldsWhatWasAskedForAndTheRestIsMissed) {
   in_own_namespace([&] {
     PacketSocket device(options(90), pool_);
+    device.start();
     EXPECT_EQ(device.receive_room(), 96u) << "whole blocks of 32";
     send(100, 100);
     Packet* packets[kBurst];
@@ -117,6 +120,7 @@ TEST_F(PacketSocketTest, TheRingHoldsWhatWasAskedForAndTheRestIsMissed) {
 TEST_F(PacketSocketTest, WhatTheInterfaceRefusesIsAnErrorAndWhatIsCutIsUnusable) {
   in_own_namespace([&] {
     PacketSocket device(options(), pool_);
+    device.start();
     send(3, 4000);
     Packet* packets[kBurst];
     EXPECT_EQ(device.receive(packets, kBurst, 0), 0u);
@@ -134,11 +138,58 @@ TEST_F(PacketSocketTest, WhatTheInterfaceRefusesIsAnErrorAndWhatIsCutIsUnusable)
 
 TEST_F(PacketSocketTest, TheInterfacesMtuIsRaisedIfItIsTooSmallForThePort) {
   in_own_namespace([&] {
-    EXPECT_TRUE(PacketSocket(options(), pool_).notes().empty());
+    PacketSocket device(options(), pool_);
+    device.start();
+    const std::string has_address =
+        "lo has the address 127.0.0.1: this machine answers on it beside the switch; mend: "
+        "ip address flush dev lo scope global";
+    EXPECT_EQ(device.notes(), std::vector<std::string>{has_address});
+    device.stop();
     set_mtu(1500);
-    const PacketSocket device(options(), pool_);
-    EXPECT_EQ(device.notes(), std::vector<std::string>{"the MTU of lo was 1500, now it is 1554"});
+    device.start();
+    EXPECT_EQ(device.notes(), (std::vector<std::string>{has_address, "the MTU of lo was 1500, now it is 1554"}));
     EXPECT_EQ(ensure_interface_mtu(kDevice, "lo", 1554), "");
+  });
+}
+
+// The other end of the cable has a smaller MTU: the kernel says that it has no room, each time it is asked.
+TEST_F(PacketSocketTest, AFrameThatNeverFindsRoomIsGivenUpAndHoldsUpNoOther) {
+  in_own_namespace([&] {
+    ASSERT_EQ(std::system("ip link add near mtu 1554 type veth peer name far mtu 1000 && ip link set near up && "
+                          "ip link set far up"),
+              0);
+    PacketSocketOptions about_near = options();
+    about_near.device = "packet_socket0,iface=near";
+    PacketSocket device(about_near, pool_);
+    device.start();
+    const auto offer = [&](uint16_t bytes, Nanos now) {
+      Packet* packet;
+      EXPECT_EQ(pool_.allocate(&packet, 1), 1u);
+      std::memset(packet->data, 2, bytes);
+      packet->length = bytes;
+      const uint32_t taken = device.transmit(&packet, 1, now);
+      if (taken == 0) pool_.release(&packet, 1);
+      return taken;
+    };
+    const auto refused = [&] { return device.driver_counters().refused_frames; };
+    EXPECT_EQ(offer(1500, kSecond), 0u) << "perhaps there is room later";
+    EXPECT_EQ(offer(1500, kSecond + kMillisecond), 0u);
+    EXPECT_EQ(refused(), 0u);
+    EXPECT_EQ(offer(1500, kSecond + 2 * kMillisecond), 1u);
+    EXPECT_EQ(refused(), 1u);
+    EXPECT_EQ(offer(1500, kSecond + 2 * kMillisecond), 1u) << "frames as long are no longer waited with";
+    EXPECT_EQ(refused(), 2u);
+    EXPECT_EQ(offer(500, kSecond + 2 * kMillisecond), 1u);
+    EXPECT_EQ(device.driver_counters().sent_frames, 1u);
+    EXPECT_EQ(offer(1400, 2 * kSecond), 0u) << "shorter ones are";
+    ASSERT_EQ(std::system("ip link set far mtu 1554"), 0);
+    EXPECT_EQ(offer(1500, 2 * kSecond), 1u);
+    ASSERT_EQ(std::system("ip link set far mtu 1000"), 0);
+    EXPECT_EQ(offer(1500, 3 * kSecond), 0u) << "and frames as long again, once some have passed";
+    EXPECT_EQ(refused(), 2u);
+    EXPECT_EQ(device.driver_counters().sent_frames, 2u);
+    EXPECT_EQ(device.driver_counters().send_errors, 0u);
+    EXPECT_EQ(pool_.in_use(), 0u);
   });
 }
 

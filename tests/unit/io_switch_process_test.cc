@@ -28,7 +28,7 @@ TEST_F(SwitchProcessTest, ACutLinkGoesDownAndComesBack) {
   process->change_link({1, 0}, {.up = false, .loss_ppm = {}, .delay_ns = {}});
   run_for(kSecond);
   EXPECT_FALSE(session(0).up());
-  EXPECT_EQ(session(0).down_reason(), LinkDownReason::no_hello);
+  EXPECT_EQ(session(0).down_reason(), LinkDownReason::no_carrier);
   process->change_link({0, 0}, {.up = true, .loss_ppm = {}, .delay_ns = {}});
   run_for(3 * kSecond);
   EXPECT_TRUE(session(0).up());

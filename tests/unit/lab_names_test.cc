@@ -9,6 +9,7 @@
 
 #include "lab/lab.h"
 #include "lab/lab_command.h"
+#include "lab/lab_remains.h"
 #include "lab/lab_state.h"
 
 namespace heddle {
@@ -35,7 +36,7 @@ const char* const kText =
     "    - endpoints: [\"h2:eth1\", \"s2:p2\"]\n";
 
 TEST(LabNames, CarryTheLabsName) {
-  EXPECT_EQ(lab_socket("demo"), "/run/heddle/demo/heddled.sock");
+  EXPECT_EQ(lab_socket("demo"), "/run/heddle-labs/demo/heddled.sock");
   EXPECT_EQ(switch_namespace("demo"), "heddle-demo-switch");
   EXPECT_EQ(host_namespace("demo", "h1"), "heddle-demo-h1");
 }
@@ -64,7 +65,7 @@ TEST(LabNames, WhatIsNoNameIsNotTakenDown) {
   const std::string folder = mkdtemp(pattern);
   std::ofstream(folder + "/state.json") << "{}";
   for (const std::string& text : {"../.." + folder, "x/../../.." + folder, folder})
-    EXPECT_THROW(lab_down(text), std::runtime_error) << text;
+    EXPECT_THROW(lab_down(text, true), std::runtime_error) << text;
   EXPECT_TRUE(std::filesystem::exists(folder + "/state.json"));
   std::filesystem::remove_all(folder);
 }
@@ -95,7 +96,7 @@ TEST(LabProcess, PortsToHostsGetTheirCablesAndLinksStayInTheProcess) {
   for (const char* driver : {"", "driver: af_xdp\n"}) {
     const LabConfig lab = lab_of(std::string(driver) + kText);
     const ProcessConfig process = lab_process(lab);
-    EXPECT_EQ(process.socket, "/run/heddle/demo/heddled.sock");
+    EXPECT_EQ(process.socket, "/run/heddle-labs/demo/heddled.sock");
     std::set<std::string> devices;
     for (const NodeProcess& node : process.nodes) {
       for (const PortDevice& port : node.ports) {
@@ -106,6 +107,15 @@ TEST(LabProcess, PortsToHostsGetTheirCablesAndLinksStayInTheProcess) {
     }
     EXPECT_EQ(devices.size(), 2u) << "every device has a name of its own";
   }
+}
+
+TEST(LabRemains, NamespacesOfOneLabAreToldFromThoseOfAnotherWhoseNameBeginsAlike) {
+  const std::vector<std::string> all{"heddle-a-b-h1",   "heddle-a-b-switch", "heddle-a-h1",
+                                     "heddle-a-switch", "heddle-ab-h1",      "other"};
+  EXPECT_EQ(namespaces_of_lab("a", all), (std::vector<std::string>{"heddle-a-h1", "heddle-a-switch"}));
+  EXPECT_EQ(namespaces_of_lab("a-b", all), (std::vector<std::string>{"heddle-a-b-h1", "heddle-a-b-switch"}));
+  EXPECT_EQ(namespaces_of_lab("a", {"heddle-a-b-h1"}), std::vector<std::string>{"heddle-a-b-h1"}) << "host b-h1";
+  EXPECT_TRUE(namespaces_of_lab("c", all).empty());
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 namespace heddle {
 namespace {
 
+constexpr uint32_t kLongBytes = 1568;
+
 SessionOptions options(uint16_t self, uint16_t peer) {
   return {.hello_interval_ns = 10 * kMillisecond,
           .hellos_missed = 3,
@@ -18,7 +20,8 @@ SessionOptions options(uint16_t self, uint16_t peer) {
           .node_name = "node",
           .port_name = "port",
           .buffer_bytes = 2048,
-          .credits = 64};
+          .credits = 64,
+          .frame_bytes_max = kLongBytes};
 }
 
 // Two ends and the hellos between them, carried by hand.
@@ -27,16 +30,21 @@ struct Ends : testing::Test {
   Random random{7};
   Nanos now = kSecond;
 
-  SessionEvent deliver(LinkSession& to, const Hello& hello) { return to.receive(hello, random.nonzero(), true, now); }
+  uint32_t a_to_b_bytes = kLongBytes;  // the longest frame that passes
+  uint32_t b_to_a_bytes = kLongBytes;
+
+  SessionEvent deliver(LinkSession& to, const DueHello& due) {
+    return to.receive(due.hello, due.frame_bytes, random.nonzero(), true, now);
+  }
   void carry_due(bool a_to_b = true, bool b_to_a = true) {
     for (int rounds = 0; rounds < 4; ++rounds) {
       if (a.hello_due(now)) {
-        const Hello hello = a.take_hello(0, now);
-        if (a_to_b) deliver(b, hello);
+        const DueHello due = a.take_hello(0, now);
+        if (a_to_b && due.frame_bytes <= a_to_b_bytes) deliver(b, due);
       }
       if (b.hello_due(now)) {
-        const Hello hello = b.take_hello(0, now);
-        if (b_to_a) deliver(a, hello);
+        const DueHello due = b.take_hello(0, now);
+        if (b_to_a && due.frame_bytes <= b_to_a_bytes) deliver(a, due);
       }
     }
   }
@@ -63,6 +71,18 @@ TEST_F(Ends, StayDownWhileOneDirectionIsDead) {
   EXPECT_EQ(b.down_reason(), LinkDownReason::one_way);
 }
 
+// The direction dies when one end has begun the session and the other has not: what that one hears says that its hellos
+// are heard, and yet they are not.
+TEST_F(Ends, DoNotLiveByAnEchoOfThePast) {
+  a.tick(random.nonzero(), now);
+  b.tick(random.nonzero(), now);
+  deliver(b, a.take_hello(0, now));
+  deliver(a, b.take_hello(0, now));
+  ASSERT_TRUE(a.up() && !b.up());
+  run(300 * kMillisecond, false, true);
+  EXPECT_FALSE(a.up() || b.up());
+}
+
 TEST_F(Ends, EndByTheDeadTimer) {
   run(20 * kMillisecond);
   const uint32_t tag = a.tag();
@@ -76,7 +96,7 @@ TEST_F(Ends, EndByTheDeadTimer) {
 
 TEST_F(Ends, ALateHelloEndsNothing) {
   a.tick(random.nonzero(), now);
-  const Hello late = a.take_hello(0, now);  // of the nonce that a restart forgets
+  const DueHello late = a.take_hello(0, now);  // of the nonce that a restart forgets
   a = LinkSession(options(1, 2));
   run(20 * kMillisecond);
   ASSERT_TRUE(a.up() && b.up());
@@ -113,7 +133,7 @@ TEST_F(Ends, ARestartedEndReplacesTheSession) {
 
 TEST_F(Ends, FindEachOtherAfterBothRestartedWithStaleNonces) {
   run(20 * kMillisecond);
-  const Hello old_a = a.take_hello(0, now), old_b = b.take_hello(0, now);
+  const DueHello old_a = a.take_hello(0, now), old_b = b.take_hello(0, now);
   a = LinkSession(options(1, 2));
   b = LinkSession(options(2, 1));
   deliver(a, old_b);  // both have learned a nonce that is gone
@@ -121,6 +141,78 @@ TEST_F(Ends, FindEachOtherAfterBothRestartedWithStaleNonces) {
   run(30 * kMillisecond);
   ASSERT_TRUE(a.up() && b.up());
   EXPECT_EQ(a.tag(), b.tag());
+}
+
+// A path with too small an MTU in one direction: no session, and both ends know why.
+TEST_F(Ends, StayDownWhereOnlyShortHellosPass) {
+  a_to_b_bytes = kLongBytes - 1;
+  run(200 * kMillisecond);
+  EXPECT_FALSE(a.up() || b.up());
+  EXPECT_EQ(a.down_reason(), LinkDownReason::too_long);
+  EXPECT_EQ(b.down_reason(), LinkDownReason::too_long);
+  a_to_b_bytes = kLongBytes;
+  run(30 * kMillisecond);
+  EXPECT_TRUE(a.up() && b.up());
+  EXPECT_EQ(a.last_reason(), LinkDownReason::too_long);
+}
+
+TEST_F(Ends, StayDownWhereNeitherDirectionPassesLongHellos) {
+  a_to_b_bytes = b_to_a_bytes = 1500;
+  run(200 * kMillisecond);
+  EXPECT_EQ(a.down_reason(), LinkDownReason::too_long);
+  EXPECT_EQ(b.down_reason(), LinkDownReason::too_long);
+}
+
+TEST_F(Ends, EndWhenLongHellosNoLongerPass) {
+  run(20 * kMillisecond);
+  b_to_a_bytes = 1500;
+  run(200 * kMillisecond);
+  EXPECT_TRUE(a.up()) << "a few of them may be lost";
+  run(300 * kMillisecond);
+  EXPECT_FALSE(a.up() || b.up());
+  EXPECT_EQ(a.down_reason(), LinkDownReason::too_long);
+  EXPECT_EQ(b.down_reason(), LinkDownReason::too_long);
+}
+
+TEST_F(Ends, WhatWasHeardHoldsAsLongAsItIsHeard) {
+  EXPECT_EQ(a.since_ns(), 0u);
+  LinkSession c{options(3, 1)};
+  c.tick(random.nonzero(), now);
+  deliver(a, c.take_hello(0, now));
+  EXPECT_EQ(a.down_reason(), LinkDownReason::wrong_cable);
+  EXPECT_EQ(a.since_ns(), now);
+  run(50 * kMillisecond, false, false);
+  EXPECT_EQ(a.down_reason(), LinkDownReason::no_hello);
+  EXPECT_EQ(a.last_reason(), LinkDownReason::wrong_cable);
+  a.hear_other_version(now);
+  EXPECT_EQ(a.down_reason(), LinkDownReason::wrong_version);
+  run(50 * kMillisecond);
+  ASSERT_TRUE(a.up());
+  a.hear_other_version(now);
+  EXPECT_EQ(a.down_reason(), LinkDownReason::none) << "a session is not ended by strangers";
+}
+
+TEST_F(Ends, EndWithTheCarrierAndSayNothingWithoutIt) {
+  run(20 * kMillisecond);
+  EXPECT_EQ(a.set_carrier(true, 1, now), SessionEvent::none);
+  EXPECT_EQ(a.set_carrier(false, random.nonzero(), now), SessionEvent::ended);
+  EXPECT_EQ(a.down_reason(), LinkDownReason::no_carrier);
+  run(200 * kMillisecond, true, false);
+  EXPECT_FALSE(a.hello_due(now));
+  EXPECT_EQ(a.next_wake(), kNever);
+  EXPECT_EQ(a.down_reason(), LinkDownReason::no_carrier);
+  EXPECT_EQ(b.down_reason(), LinkDownReason::no_hello);
+  EXPECT_EQ(a.set_carrier(true, random.nonzero(), now), SessionEvent::none);
+  run(30 * kMillisecond);
+  EXPECT_TRUE(a.up() && b.up());
+  EXPECT_EQ(a.last_reason(), LinkDownReason::no_carrier);
+}
+
+TEST_F(Ends, AHelloIsBetterThanTheDevicesWord) {
+  a.set_carrier(false, random.nonzero(), now);
+  deliver(a, b.take_hello(0, now));
+  run(30 * kMillisecond);
+  EXPECT_TRUE(a.up() && b.up());
 }
 
 TEST_F(Ends, NameAWrongCable) {
@@ -179,8 +271,8 @@ TEST_F(Ends, JudgeSilenceByTheTimeTheWorkerWasThere) {
 TEST_F(Ends, StayDownWhileTheOrphanQuotaIsFull) {
   a.tick(random.nonzero(), now);
   b.tick(random.nonzero(), now);
-  const Hello from_b = b.take_hello(0, now);
-  EXPECT_EQ(a.receive(from_b, 5, false, now), SessionEvent::none);
+  const DueHello from_b = b.take_hello(0, now);
+  EXPECT_EQ(a.receive(from_b.hello, from_b.frame_bytes, 5, false, now), SessionEvent::none);
   EXPECT_EQ(a.down_reason(), LinkDownReason::orphans);
 }
 

@@ -99,6 +99,91 @@ TEST_P(Pair, ACutCableLosesFramesAndLeaksNothing) {
   EXPECT_EQ(fabric.pool.out(), 0);
   EXPECT_GT(fabric.events(ProtocolEvent::probe_sent), 0u);
   EXPECT_GT(fabric.events(ProtocolEvent::hole), 0u);
+  const PortCounters& here = fabric.nodes[1]->port(1).counters;
+  EXPECT_EQ(here.lost_on_wire_bytes, 30 * 100u);
+  EXPECT_GE(here.lost_on_wire_frames, 30u) << "frames of the switch itself too";
+  EXPECT_EQ(fabric.nodes[0]->port(1).counters.lost_on_wire_frames, 0u) << "the other direction is whole";
+}
+
+// A port whose device says that its cable is out ends the session at once and is silent until it is in again.
+TEST_P(Pair, TheDevicesCarrierEndsAndBeginsTheSession) {
+  introduce();
+  Worker& worker = fabric.nodes[0]->worker(fabric.nodes[0]->worker_of_port(1));
+  fabric.device(0, 1).carries = fabric.device(1, 1).carries = false;
+  worker.set_carrier(1, false);
+  fabric.run(20 * kMicrosecond);
+  const Port& port = fabric.nodes[0]->port(1);
+  EXPECT_FALSE(port.session.up());
+  const uint64_t sent = port.counters.originated_frames;
+  fabric.run(kSettled);
+  EXPECT_EQ(port.counters.originated_frames, sent);
+  EXPECT_EQ(port.session.down_reason(), LinkDownReason::no_carrier);
+  fabric.device(0, 1).carries = fabric.device(1, 1).carries = true;
+  worker.set_carrier(1, true);
+  fabric.run(kSettled);
+  EXPECT_TRUE(port.session.up());
+}
+
+// A thread that sleeps is called a little late each time; its worker is no later than that, and judges silence.
+TEST_P(Pair, AWorkerThatSleepsUntilItsNextHelloFindsOutThatANeighbourIsDead) {
+  introduce();
+  fabric.device(1, 1).carries = false;
+  Node& node = *fabric.nodes[0];
+  for (const Nanos end = fabric.now + 250 * kMillisecond; fabric.now < end;) {
+    Nanos wake = kNever;
+    for (uint32_t worker = 0; worker < node.workers(); ++worker)
+      wake = std::min(wake, node.worker(worker).poll(fabric.now).next_wake);
+    fabric.now = std::max(wake, fabric.now) + 60 * kMicrosecond;
+  }
+  EXPECT_FALSE(node.port(1).session.up());
+  EXPECT_EQ(fabric.events(ProtocolEvent::silence_forgiven), 0u);
+}
+
+std::vector<NodeEvent> events_of(Node& node) {
+  std::vector<NodeEvent> events;
+  NodeEvent event;
+  for (uint32_t worker = 0; worker < node.workers(); ++worker)
+    while (node.worker(worker).events().take(event)) events.push_back(event);
+  return events;
+}
+
+TEST_P(Pair, WhatHappensToALinkIsToldWithItsReason) {
+  introduce();
+  std::vector<NodeEvent> events = events_of(*fabric.nodes[0]);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, NodeEventKind::link);
+  EXPECT_EQ(events[0].reason, LinkDownReason::none);
+  EXPECT_EQ(events[0].port, 1);
+  fabric.start(1, GetParam());
+  fabric.run(kSettled);
+  events = events_of(*fabric.nodes[0]);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, NodeEventKind::neighbour_restarted);
+  fabric.device(1, 1).carries = false;
+  fabric.run(kSettled);
+  events = events_of(*fabric.nodes[0]);
+  ASSERT_EQ(events.size(), 1u) << "and not one each time that nothing is heard";
+  EXPECT_EQ(events[0].reason, LinkDownReason::no_hello);
+  fabric.device(1, 1).carries = true;
+  fabric.run(kSettled);
+  fabric.now += kSecond;  // nobody called the workers
+  fabric.run(kMillisecond);
+  events = events_of(*fabric.nodes[0]);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].reason, LinkDownReason::none);
+  EXPECT_EQ(events[1].kind, NodeEventKind::worker_late);
+  EXPECT_GT(events[1].late_us, 900'000u);
+}
+
+// A device that takes nothing is given one hello to send, not one each interval.
+TEST_P(Pair, HellosDoNotPileUpBeforeADeviceThatTakesNothing) {
+  fabric.device(0, 1).accepts = 0;
+  fabric.run(2 * kSecond, 100 * kMicrosecond);
+  EXPECT_LE(fabric.nodes[0]->port(1).output.control_packets + fabric.nodes[0]->port(1).output.pending_packets, 2u);
+  EXPECT_EQ(fabric.drops(DropReason::no_buffer), 0u);
+  fabric.device(0, 1).accepts = kBurst;
+  fabric.run(kSettled);
+  EXPECT_TRUE(fabric.nodes[0]->port(1).session.up());
 }
 
 TEST_P(Pair, ARestartedNeighbourGetsANewSession) {

@@ -20,7 +20,8 @@ inline ProcessConfig pair_config() {
                         .value();
   for (uint16_t node = 0; node < 2; ++node) {
     NodeProcess settings{.node_index = node, .workers = 1, .ports = {}};
-    for (PortIndex port = 0; port < 2; ++port) settings.ports.push_back({.port = port, .device = {}, .impairment = {}});
+    for (PortIndex port = 0; port < 2; ++port)
+      settings.ports.push_back({.port = port, .device = {}, .host = {}, .impairment = {}});
     config.nodes.push_back(settings);
   }
   config.nodes[0].ports[0].impairment.delay_ns = 3000;

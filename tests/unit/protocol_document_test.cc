@@ -267,7 +267,7 @@ Bytes example_hello() {
   hello.credits = 1024;
   hello.set_names("leaf-1", "up-1");
   TestPacket test;
-  write_hello(test.packet, hello, port_mac({1, 2}));
+  write_hello(test.packet, hello, 0, port_mac({1, 2}));
   return test.bytes();
 }
 

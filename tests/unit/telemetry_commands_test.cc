@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "switch_process_fixture.h"
 #include "telemetry/operator_commands.h"
+#include "telemetry/show_merge.h"
 #include "telemetry/show_text.h"
 
 namespace heddle {
@@ -8,22 +9,29 @@ namespace {
 
 class OperatorCommands : public SwitchProcessTest {
  protected:
-  Json ask(const Json& request) { return Json::parse(answer_request(*process, request.dump())); }
+  std::string answer(const std::string& request) {
+    const OperatorServer::Answer answer = answer_request({.process = process.get(), .journal = &journal}, request);
+    return answer.later != nullptr ? answer.later() : answer.reply;
+  }
+  Json ask(const Json& request) { return Json::parse(answer(request.dump())); }
   Json show(const std::string& what) {
     const Json reply = ask({{"command", "show"}, {"what", what}, {"interval_ms", 0}});
     EXPECT_TRUE(reply["ok"].get<bool>()) << reply;
-    return reply["result"];
+    return merge_replies({reply["result"]});
   }
   std::string refusal(const std::string& request) {
-    const Json reply = Json::parse(answer_request(*process, request));
+    const Json reply = Json::parse(answer(request));
     EXPECT_FALSE(reply["ok"].get<bool>()) << request;
     return reply.value("error", "");
   }
+
+  EventJournal journal{[](const Event&) {}};
 };
 
 TEST_F(OperatorCommands, EveryTableIsShownAsJsonAndAsText) {
   run_for(kSecond);
-  for (const char* what : {"nodes", "ports", "links", "flows", "tables", "drops", "workers"}) {
+  for (const char* what :
+       {"nodes", "ports", "links", "flows", "hosts", "stations", "routes", "tables", "drops", "workers"}) {
     const Json reply = show(what);
     EXPECT_FALSE(show_text(what, reply).empty()) << what;
   }
@@ -39,23 +47,34 @@ TEST_F(OperatorCommands, FramesAddUpOnEveryNode) {
   }
 }
 
-TEST_F(OperatorCommands, FramesLostBelowAPortAreShownWithTheirReason) {
+// Hellos say that a link is there; when they are lost it says so itself.
+TEST_F(OperatorCommands, HellosThatACutLinkLosesAreNoDrops) {
+  run_for(kSecond);
+  EXPECT_EQ(show("drops")["drops"], Json::array());
+  process->change_link({0, 0}, {.up = false, .loss_ppm = {}, .delay_ns = {}});
   run_for(kSecond);
   EXPECT_EQ(show("drops")["drops"], Json::array());
   EXPECT_EQ(show("ports")["ports"][0]["lost_below_frames"], 0);
-  process->change_link({0, 0}, {.up = {}, .loss_ppm = 1'000'000, .delay_ns = {}});
-  run_for(20 * kMillisecond);
-  const Json reply = show("drops");
-  ASSERT_EQ(reply["drops"].size(), 2u) << reply;
-  const Json row = reply["drops"][0];
-  EXPECT_EQ(row["port"], "p1");
-  EXPECT_EQ(row["reason"], "link_lost");
-  EXPECT_GE(row["frames"].get<uint64_t>(), 2u);
-  EXPECT_EQ(show("ports")["ports"][0]["lost_below_frames"], row["frames"]);
-  EXPECT_NE(show_text("drops", reply).find("lost on the in-process link, by its loss or because it was down"),
-            std::string::npos);
-  process->set_node_up(0, false);
-  EXPECT_EQ(show("drops")["drops"][0], row) << "of a node that is down, too";
+}
+
+TEST_F(OperatorCommands, WhatIsLostOnTheWireStandsAmongTheDropsAndAtItsLink) {
+  const Json drops{{"drops",
+                    {{{"node", "left"},
+                      {"port", "p1"},
+                      {"reason", "lost_on_wire"},
+                      {"frames", 12},
+                      {"text", "lost on the link"},
+                      {"bytes", 18000}}}},
+                   {"sums", Json::array()}};
+  EXPECT_NE(show_text("drops", drops).find("left:p1  lost_on_wire      12  18000  lost on the link"), std::string::npos)
+      << show_text("drops", drops);
+  run_for(kSecond);
+  Json links = show("links");
+  EXPECT_EQ(links["links"][0]["a_end"]["lost_frames"], 0);
+  links["links"][0]["b_end"]["lost_frames"] = 12;
+  links["links"][0]["b_end"]["lost_bytes"] = 18000;
+  EXPECT_NE(show_text("links", links).find("  12 (18.0 kB)          0"), std::string::npos)
+      << show_text("links", links);
 }
 
 TEST_F(OperatorCommands, ALinkTellsWhyItIsDown) {
@@ -99,7 +118,7 @@ TEST_F(OperatorCommands, WhatIsNoRequestIsRefusedWithItsReason) {
   EXPECT_EQ(refusal(std::string(10000, '[')), "a request is a JSON object on one line");
   EXPECT_EQ(refusal("{\"command\": 3}"), "command must be text");
   EXPECT_EQ(refusal("{\"command\": \"show\", \"what\": \"x\"}"),
-            "what must be nodes, ports, links, flows, congestion, tables, drops or workers");
+            "what must be nodes, ports, links, flows, hosts, stations, routes, congestion, tables, drops or workers");
   EXPECT_EQ(refusal(R"({"command": "show", "what": "flows", "limit": 100000})"),
             "limit must be a whole number from 0 to 1024");
   EXPECT_EQ(refusal(R"({"command": "show", "what": "ports", "node": "up"})"), "no node up in this process");
@@ -114,7 +133,7 @@ TEST_F(OperatorCommands, WhatIsNoRequestIsRefusedWithItsReason) {
 TEST_F(OperatorCommands, DeepNestingIsBorneWhereverItStands) {
   const std::string deep = std::string(30000, '[') + std::string(30000, ']');
   for (const char* start : {R"({"command": "link", "port": "left:p1", "x": )", R"({"command": "version", "x": )"})
-    EXPECT_EQ(answer_request(*process, start + deep + "}").find("{\"ok\":true"), 0u);
+    EXPECT_EQ(answer(start + deep + "}").find("{\"ok\":true"), 0u);
   EXPECT_EQ(refusal("{\"command\": " + deep + "}"), "command must be text");
 }
 

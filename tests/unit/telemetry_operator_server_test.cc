@@ -24,17 +24,20 @@ class Operator : public testing::Test {
     char pattern[] = "/tmp/heddle-test-XXXXXX";
     folder_ = mkdtemp(pattern);
     path_ = folder_ + "/run/socket";
-    server_ = std::make_unique<OperatorServer>(path_, "", [this](std::string_view request) {
+    server_ = std::make_unique<OperatorServer>(path_, "", [this](std::string_view request) -> OperatorServer::Answer {
       ++handled_;
-      if (request == "large") return std::string(1 << 20, 'x');
+      if (request == "large") return {.reply = std::string(1 << 20, 'x'), .later = {}};
+      if (request == "\"later\"")
+        return {
+            .reply = {}, .after_ns = 300 * kMillisecond, .later = [] { return R"({"ok": true, "result": "late"})"; }};
       if (request == "hold") {
         held_.set_value();
         release_.get_future().wait();
       }
-      if (request == "handled") return std::to_string(handled_);
-      return "{\"ok\": true, \"result\": " + std::string(request) + "}";
+      if (request == "handled") return {.reply = std::to_string(handled_), .later = {}};
+      return {.reply = "{\"ok\": true, \"result\": " + std::string(request) + "}", .later = {}};
     });
-    thread_ = std::thread([this] { server_->serve(stop_fd_); });
+    thread_ = std::thread([this] { server_->serve(stop_fd_, 10 * kMillisecond, [this] { ++ticks_; }); });
   }
   ~Operator() override {
     tell_to_stop();
@@ -70,12 +73,32 @@ class Operator : public testing::Test {
   }
 
   int handled_ = 0;  // of the server's thread
+  std::atomic<int> ticks_{0};
   std::promise<void> held_, release_;
   std::string folder_, path_;
   int stop_fd_ = eventfd(0, 0);
   std::unique_ptr<OperatorServer> server_;
   std::thread thread_;
 };
+
+TEST_F(Operator, WhatIsMeasuredOverATimeKeepsNobodyElseWaiting) {
+  OperatorClient slow(path_), quick(path_);
+  std::string order;
+  std::thread asks([&] {
+    EXPECT_EQ(slow.ask("later"), "late");
+    order += "s";
+  });
+  while (ticks_ == 0) std::this_thread::yield();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(quick.ask(i), i);
+  order += "q";
+  asks.join();
+  EXPECT_EQ(order, "qs");
+}
+
+TEST_F(Operator, TicksWhetherItIsAskedOrNot) {
+  const int before = ticks_;
+  while (ticks_ < before + 3) std::this_thread::yield();
+}
 
 TEST_F(Operator, AnswersAndIsForItsGroupOnly) {
   OperatorClient client(path_);
@@ -144,7 +167,7 @@ TEST_F(Operator, WhoHasBeenThereLongestMakesRoom) {
 }
 
 TEST_F(Operator, ASecondServerIsRefusedAndASocketLeftBehindIsNot) {
-  const auto handler = [](std::string_view) { return std::string(); };
+  const auto handler = [](std::string_view) { return OperatorServer::Answer{}; };
   EXPECT_THROW(OperatorServer(path_, "", handler), std::runtime_error);
   EXPECT_EQ(OperatorClient(path_).ask({{"still", "there"}})["still"], "there");
   std::ofstream(folder_ + "/file") << "no socket";

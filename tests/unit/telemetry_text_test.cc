@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "cli/progress.h"
+#include "cli/text_table.h"
 #include "telemetry/flow_sample.h"
-#include "telemetry/text_table.h"
 
 namespace heddle {
 namespace {
@@ -20,6 +21,20 @@ TEST(Scaled, KeepsThreeDigits) {
   EXPECT_EQ(scaled_bytes(512), "512 B");
 }
 
+TEST(Scaled, DurationsHaveTheUnitThatSuitsThem) {
+  EXPECT_EQ(scaled_duration(0), "0 ns");
+  EXPECT_EQ(scaled_duration(850), "850 ns");
+  EXPECT_EQ(scaled_duration(3'980'000), "3.98 ms");
+  EXPECT_EQ(scaled_duration(999.9e6), "1.00 s");
+  EXPECT_EQ(scaled_duration(90e9), "1.50 min");
+  EXPECT_EQ(scaled_duration(100.0 * 3600e9), "4.17 d");
+}
+
+TEST(Progress, SaysWhatIsDoneTheRateAndTheTimeLeft) {
+  EXPECT_EQ(progress_text("fuzz", "seeds", 120, 1000, 10), "fuzz: 12 %, 120 of 1000 seeds, 12 seeds/s, 1.22 min left");
+  EXPECT_EQ(progress_text("fuzz", "seeds", 0, 1000, 0.3), "fuzz: 0 %, 0 of 1000 seeds, 0 seeds/s");
+}
+
 TEST(TextTable, ColumnsAreAlignedAndLinesEndWithText) {
   TextTable table({{"NAME"}, {"COUNT", TextTable::Align::right}, {"NOTE"}});
   table.add({"leaf1:p1", "5", ""});
@@ -30,18 +45,36 @@ TEST(TextTable, ColumnsAreAlignedAndLinesEndWithText) {
             "x         1234567  late\n");
 }
 
-SampledFlow flow(uint32_t match, uint32_t hash, uint32_t bytes) {
-  return {.node = nullptr, .worker = 0, .match = match, .hash = hash, .bytes = bytes, .attached = false};
+SampledFlow flow(uint32_t match, uint32_t hash, FlowTotals totals) {
+  return {.node = nullptr,
+          .worker = 0,
+          .match = match,
+          .hash = hash,
+          .totals = totals,
+          .delivered = totals.delivered(),
+          .attached = false};
 }
 
 TEST(RateFlows, CountsWhatCameSinceAndNewFlowsFromZero) {
-  const std::vector<SampledFlow> earlier = {flow(1, 11, 100), flow(2, 22, 0xfffffff0), flow(4, 44, 7)};
-  std::vector<SampledFlow> later = {flow(1, 11, 150), flow(2, 22, 16), flow(3, 33, 5), flow(4, 45, 9)};
+  const std::vector<SampledFlow> earlier = {flow(1, 11, {100, 10, 20}), flow(2, 22, {0xfffffff0, 0, 0}),
+                                            flow(4, 44, {7, 0, 0})};
+  std::vector<SampledFlow> later = {flow(1, 11, {150, 30, 0}), flow(2, 22, {16, 0, 0}), flow(3, 33, {5, 0, 0}),
+                                    flow(4, 45, {9, 0, 0})};
   rate_flows(earlier, later);
-  EXPECT_EQ(later[0].bytes, 50u);
-  EXPECT_EQ(later[1].bytes, 32u) << "totals wrap";
-  EXPECT_EQ(later[2].bytes, 5u);
-  EXPECT_EQ(later[3].bytes, 9u) << "the entry is another flow's now";
+  EXPECT_EQ(later[0].totals.offered, 50u);
+  EXPECT_EQ(later[0].totals.lost, 20u);
+  EXPECT_EQ(later[0].delivered, 50u) << "of what was held before, too";
+  EXPECT_EQ(later[1].totals.offered, 32u) << "totals wrap";
+  EXPECT_EQ(later[2].totals.offered, 5u);
+  EXPECT_EQ(later[3].totals.offered, 9u) << "the entry is another flow's now";
+}
+
+// A frame that waits for a flow ID is held and not counted so.
+TEST(RateFlows, DeliveriesDoNotGoBack) {
+  const std::vector<SampledFlow> earlier = {flow(1, 11, {100, 0, 0})};
+  std::vector<SampledFlow> later = {flow(1, 11, {100, 0, 60})};
+  rate_flows(earlier, later);
+  EXPECT_EQ(later[0].delivered, 0u);
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ Hello hello() {
 
 Bytes hello_frame(const Hello& content) {
   TestPacket test;
-  write_hello(test.packet, content, kPortMac);
+  write_hello(test.packet, content, 0, kPortMac);
   return test.bytes();
 }
 
@@ -293,6 +293,23 @@ TEST(FabricFrame, HelloSurvivesTheLink) {
   EXPECT_STREQ(read.port_name, "to spine-1");
 }
 
+TEST(FabricFrame, AHelloMayBeAsLongAsTheLongestFrame) {
+  Hello content = hello();
+  content.hears_only_short = true;
+  TestPacket test;
+  write_hello(test.packet, content, 1568, kPortMac);
+  ASSERT_EQ(test.packet.length, 1568);
+  LinkFrame link;
+  ASSERT_EQ(check_frame(test.packet.data, test.packet.length, link), DropReason::none);
+  Hello read;
+  read_hello(link, read);
+  EXPECT_TRUE(read.hears_only_short);
+  EXPECT_EQ(read.nonce, content.nonce);
+  const Bytes bytes = test.bytes();
+  EXPECT_TRUE(std::all_of(bytes.begin() + HEDDLE_ETHERNET_BYTES + sizeof(heddle_hello), bytes.end(),
+                          [](uint8_t byte) { return byte == 0; }));
+}
+
 TEST(FabricFrame, HelloNamesMayFillTheirField) {
   Hello full = hello();
   full.set_names(std::string(40, 'n'), "p\xc3\xb6rt");
@@ -379,7 +396,7 @@ TEST(FabricFrame, RefusesImpossibleHellos) {
   EXPECT_EQ(check(forged(good, kNodeName + 31, 'x')), DropReason::bad_frame) << "text behind the padding";
   EXPECT_EQ(check(forged(good, kPortName, 0)), DropReason::bad_frame) << "padding before the text";
   for (const size_t at : {size_t{16}, size_t{17}, size_t{18}, size_t{25}}) {
-    EXPECT_EQ(check(forged(good, at, 1)), DropReason::bad_frame) << "channel, flags, tag, sequence";
+    EXPECT_EQ(check(forged(good, at, 2)), DropReason::bad_frame) << "channel, flags, tag, sequence";
   }
   Hello content = hello();
   content.nonce = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/interface_mtu.h"
+#include "machine/interface_mtu.h"
 
 #include <net/if.h>
 #include <sys/ioctl.h>

@@ -31,5 +31,6 @@ class TextTable {
 std::string scaled(double value);
 std::string scaled_bits_per_second(double value);  // 1.23 Gb/s
 std::string scaled_bytes(double value);            // 12.3 kB
+std::string scaled_duration(double nanoseconds);   // 850 ns, 3.98 ms, 12.3 s, 4.56 h, 12.3 d
 
 }  // namespace heddle

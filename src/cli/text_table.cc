@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/text_table.h"
+#include "cli/text_table.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,6 +13,14 @@ struct Scaled {
   std::string prefix;
 };
 
+// Three of them, or all that there are before the point.
+std::string digits(double value, bool whole) {
+  char text[32];
+  const int decimals = whole || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  std::snprintf(text, sizeof(text), "%.*f", decimals, value);
+  return text;
+}
+
 Scaled scale(double value) {
   static constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T", "P", "E"};
   size_t prefix = 0;
@@ -20,10 +28,7 @@ Scaled scale(double value) {
     value /= 1000;
     ++prefix;
   }
-  char text[32];
-  const int decimals = prefix == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-  std::snprintf(text, sizeof(text), "%.*f", decimals, value);
-  return {text, kPrefixes[prefix]};
+  return {digits(value, prefix == 0), kPrefixes[prefix]};
 }
 
 }  // namespace
@@ -41,6 +46,16 @@ std::string scaled_bits_per_second(double value) {
 std::string scaled_bytes(double value) {
   const Scaled scaled = scale(value);
   return scaled.number + " " + scaled.prefix + "B";
+}
+
+std::string scaled_duration(double nanoseconds) {
+  static constexpr struct {
+    double ns;
+    const char* name;
+  } kUnits[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}, {60e9, "min"}, {3600e9, "h"}, {86400e9, "d"}};
+  const auto* unit = std::begin(kUnits);
+  while (std::next(unit) != std::end(kUnits) && nanoseconds >= std::next(unit)->ns * 0.9995) ++unit;
+  return digits(nanoseconds / unit->ns, unit == std::begin(kUnits)) + " " + unit->name;
 }
 
 std::string TextTable::text() const {

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/check_command.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/text_table.h"
+#include "config/file_kind.h"
+#include "config/lab_file.h"
+#include "config/node_file.h"
+#include "config/topology_file.h"
+#include "machine/doctor.h"
+#include "sim/scenario.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr const char* kServiceFile = "/etc/heddle/node.yaml";
+
+bool is_sound(FileKind kind, const std::string& file, ConfigErrors& errors) {
+  switch (kind) {
+    case FileKind::node:
+      return load_node_file(file, errors).has_value();
+    case FileKind::topology:
+      return load_topology(file, errors).has_value();
+    case FileKind::lab:
+      return load_lab(file, errors).has_value();
+    case FileKind::scenario:
+      return sim::load_scenario(file, errors).has_value();
+  }
+  return false;
+}
+
+void check(const std::vector<std::string>& files) {
+  bool sound = true;
+  for (const std::string& file : files) {
+    ConfigErrors errors;
+    const std::optional<FileKind> kind = file_kind(file, errors);
+    if (kind && is_sound(*kind, file, errors)) {
+      std::printf("%s: %s, no problem found\n", file.c_str(), std::string(file_kind_name(*kind)).c_str());
+      continue;
+    }
+    std::fputs(errors.text().c_str(), stderr);
+    sound = false;
+  }
+  if (!sound) throw CLI::RuntimeError(EXIT_FAILURE);
+}
+
+const char* severity_text(Severity severity) {
+  return severity == Severity::good ? "ok" : severity == Severity::advice ? "advice" : "BAD";
+}
+
+std::string text_of(const Findings& findings) {
+  TextTable table({{""}, {"WHERE"}, {"FOUND"}});
+  for (const Finding& finding : findings) {
+    table.add({severity_text(finding.severity), finding.place, finding.text});
+    if (!finding.mend.empty()) table.add({"", "", "-> " + finding.mend});
+  }
+  return table.text();
+}
+
+std::string json_of(const Findings& findings) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Finding& finding : findings)
+    rows.push_back({{"severity", finding.severity == Severity::bad ? "bad" : severity_text(finding.severity)},
+                    {"where", finding.place},
+                    {"found", finding.text},
+                    {"mend", finding.mend}});
+  return nlohmann::json{{"findings", rows}}.dump(2) + "\n";
+}
+
+template <typename Config>
+Config or_errors(std::optional<Config> config, const ConfigErrors& errors) {
+  if (config) return std::move(*config);
+  std::fputs(errors.text().c_str(), stderr);
+  throw CLI::RuntimeError(EXIT_FAILURE);
+}
+
+Findings examine(const std::string& file) {
+  if (file.empty()) return examine_this_machine();
+  ConfigErrors errors;
+  switch (or_errors(file_kind(file, errors), errors)) {
+    case FileKind::node:
+      return examine_process(or_errors(load_node_file(file, errors), errors));
+    case FileKind::lab:
+      return examine_lab(or_errors(load_lab(file, errors), errors));
+    default:
+      throw std::runtime_error(file + " asks nothing of a machine; give a node file or a lab file");
+  }
+}
+
+void doctor(const std::string& file, bool json) {
+  const Findings findings = examine(file);
+  std::fputs((json ? json_of(findings) : text_of(findings)).c_str(), stdout);
+  const auto is_bad = [](const Finding& finding) { return finding.severity == Severity::bad; };
+  if (std::any_of(findings.begin(), findings.end(), is_bad)) throw CLI::RuntimeError(EXIT_FAILURE);
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app) {
+  auto files = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app.add_subcommand("check", "Say what is wrong with node, topology and lab files and scenarios");
+  command->add_option("file", *files, "files of any kind")->required();
+  command->callback([files] { check(*files); });
+}
+
+void add_doctor_command(CLI::App& app) {
+  struct Options {
+    std::string file;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("doctor", "Say what is wrong with this machine, and what mends it");
+  command->add_option("file", options->file,
+                      std::string("for what this node file or lab file wants of it; else ") + kServiceFile +
+                          ", and without that what the machine has to offer");
+  command->add_flag("--json", options->json, "as JSON");
+  command->callback([options] {
+    if (options->file.empty() && std::filesystem::exists(kServiceFile)) options->file = kServiceFile;
+    doctor(options->file, options->json);
+  });
+}
+
+}  // namespace heddle

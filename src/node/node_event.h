@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a worker has to tell people, when it happens: rare things with their reason, never anything per packet. Written
+// by the worker into a ring of its own, read by one other thread when it likes; what finds no room is counted.
+#pragma once
+
+#include <cstdint>
+
+#include "link/session.h"
+#include "node/crossbar.h"
+#include "wire/types.h"
+
+namespace heddle {
+
+enum class NodeEventKind : uint8_t {
+  link,                 // a fabric link has come up, gone down, or stays down for another reason
+  neighbour_restarted,  // the other end has a new session: it has forgotten all it knew
+  worker_late,          // the worker stood still for so long that its links might have gone down
+  pause_overruled,      // a host asked to wait for longer than it may (K14)
+};
+
+struct NodeEvent {
+  Nanos at_ns;
+  NodeEventKind kind;
+  LinkDownReason reason = LinkDownReason::none;  // link: none = it is up
+  PortIndex port = kNoPort;                      // none of worker_late
+  uint32_t late_us = 0;                          // worker_late
+  // link: node:port at the other end, if it is another one
+  char found[HEDDLE_NODE_NAME_BYTES + 1 + HEDDLE_PORT_NAME_BYTES + 1] = {};
+  char unused[2] = {};
+};
+static_assert(sizeof(NodeEvent) % 4 == 0, "elements of a ring");
+
+class NodeEvents {
+ public:
+  explicit NodeEvents(uint32_t capacity) : ring_(capacity) {}
+
+  // --- the worker ---
+  void tell(const NodeEvent& event) { missed_ += ring_.push(&event, 1) == 0; }
+  uint64_t missed() const { return missed_; }
+
+  // --- the reader ---
+  bool take(NodeEvent& event) { return ring_.pop(&event, 1) == 1; }
+
+ private:
+  Ring<NodeEvent> ring_;
+  uint64_t missed_ = 0;
+};
+
+}  // namespace heddle

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// All heddleds that an operator asks at once: those of a machine, or those that were named. Each has the same time to
+// answer; one that does not keeps nobody else from answering.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "telemetry/json.h"
+#include "telemetry/operator_client.h"
+
+namespace heddle {
+
+// Operator sockets to ask: those `given`, else that of lab `lab`, else those in HEDDLE_SOCKET, with commas, else all
+// that there are in the run folders. Throws std::runtime_error if there is none.
+std::vector<std::string> choose_operator_sockets(const std::vector<std::string>& given, const std::string& lab);
+
+struct FleetAnswer {
+  std::string socket;
+  Json result;        // null if it has refused, or has not answered
+  std::string error;  // then why
+};
+
+class OperatorFleet {
+ public:
+  OperatorFleet(std::vector<std::string> sockets, std::chrono::milliseconds patience)
+      : sockets_(std::move(sockets)), clients_(sockets_.size()), patience_(patience) {}
+
+  size_t size() const { return sockets_.size(); }
+  // One answer for each socket, in their order.
+  std::vector<FleetAnswer> ask(const Json& request);
+  // A request of its own for each.
+  std::vector<FleetAnswer> ask_each(const std::vector<Json>& requests);
+
+ private:
+  std::vector<std::string> sockets_;
+  std::vector<std::unique_ptr<OperatorClient>> clients_;  // by socket; empty while there is no connection
+  std::chrono::milliseconds patience_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+
+#include "io/clock.h"
+#include "telemetry/inspect.h"
+#include "telemetry/transit_flows.h"
+
+namespace heddle {
+
+namespace {
+
+struct StationView {
+  FabricAddress address;
+  Nanos seen_ns = 0;
+  bool fixed = false, held = false;
+};
+
+using Stations = std::map<std::pair<uint64_t, uint16_t>, StationView>;  // by MAC and VLAN
+
+// A node's workers tell each other what they learn; the one that heard of a station last knows best.
+Stations stations_of(const SwitchProcess& process, const ProcessNode& node, Nanos now) {
+  Stations stations;
+  for (uint32_t index = 0; index < node.node->workers(); ++index) {
+    process.run_on(node, index, [&] {
+      node.node->worker(index).edge_input().stations().for_each(
+          [&](uint64_t mac, uint16_t vlan, const Station& station) {
+            StationView& view = stations[{mac, vlan}];
+            if (view.seen_ns > station.seen_ns) return;
+            view = {station.address, station.seen_ns, station.fixed, station.held_until_ns > now};
+          });
+    });
+  }
+  return stations;
+}
+
+}  // namespace
+
+// As each node knows them: on its own edge ports and where it has heard from over the fabric.
+Json show_stations(const SwitchProcess& process, const ShowRequest& request) {
+  const Nanos now = monotonic_now();
+  Json rows = Json::array();
+  for_each_node(process, request, [&](const ProcessNode& node) {
+    if (node.node == nullptr) return;
+    for (const auto& [key, view] : stations_of(process, node, now)) {
+      const std::string at = destination_text(process, view.address);
+      const std::string here = description(process, node).name;
+      if (request.port && at != here + ":" + description(process, node).ports[*request.port].name) continue;
+      rows.push_back({{"node", here},
+                      {"mac", mac_text(key.first)},
+                      {"vlan", key.second},
+                      {"at", at},
+                      {"how", view.fixed  ? "fixed"
+                              : view.held ? "held"
+                                          : "learned"},
+                      {"age_ns", view.fixed ? Json(nullptr) : Json(now > view.seen_ns ? now - view.seen_ns : 0)}});
+    }
+  });
+  return {{"stations", std::move(rows)}};
+}
+
+}  // namespace heddle
