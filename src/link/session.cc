@@ -148,11 +148,12 @@ SessionEvent LinkSession::set_carrier(bool carrier, uint64_t fresh, Nanos now) {
   const bool was_up = up_;
   carrier_ = carrier;
   if (carrier) {
-    next_hello_ns_ = last_heard_ns_ = now;
-  } else if (was_up) {
-    end(fresh, LinkDownReason::no_carrier, now);
-  } else {
+    next_hello_ns_ = now;
+    if (!was_up) last_heard_ns_ = now;
+  } else if (!was_up) {
     set_reason(LinkDownReason::no_carrier, now);
+  } else if (!options_.sends_again) {
+    end(fresh, LinkDownReason::no_carrier, now);
   }
   plan_wake();
   return was_up && !up_ ? SessionEvent::ended : SessionEvent::none;
@@ -211,7 +212,7 @@ SessionEvent LinkSession::tick(uint64_t fresh, Nanos now) {
     plan_wake();
     return SessionEvent::none;
   }
-  end(fresh, silent ? LinkDownReason::no_hello : LinkDownReason::too_long, now);
+  end(fresh, !carrier_ ? LinkDownReason::no_carrier : silent ? LinkDownReason::no_hello : LinkDownReason::too_long, now);
   return SessionEvent::ended;
 }
 
@@ -254,14 +255,8 @@ DueHello LinkSession::take_hello(uint64_t notice_digest, Nanos now) {
 }
 
 void LinkSession::plan_wake() {
-  if (!carrier_)
-    next_wake_ns_ = kNever;
-  else if (answer_due_)
-    next_wake_ns_ = 0;
-  else if (up_)
-    next_wake_ns_ = std::min({next_hello_ns_, last_heard_ns_ + dead_ns(), last_long_ns_ + long_dead_ns()});
-  else
-    next_wake_ns_ = next_hello_ns_;
+  next_wake_ns_ = mute() ? kNever : answer_due_ ? 0 : next_hello_ns_;
+  if (up_) next_wake_ns_ = std::min({next_wake_ns_, last_heard_ns_ + dead_ns(), last_long_ns_ + long_dead_ns()});
 }
 
 }  // namespace heddle

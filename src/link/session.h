@@ -47,6 +47,7 @@ struct SessionOptions {
   uint32_t buffer_bytes;
   uint32_t credits;
   uint32_t frame_bytes_max;  // of the link's longest frame
+  bool sends_again;          // what the link loses (K6), so that moments without carrier cost nothing
 };
 
 // One to be sent, and how long its frame is.
@@ -76,7 +77,8 @@ class LinkSession {
   SessionEvent receive(const Hello& hello, uint32_t frame_bytes, uint64_t fresh, bool admit, Nanos now);
   // A frame of another version of the protocol has come in.
   void hear_other_version(Nanos now);
-  // The device's word. Without carrier the session ends at once and nothing is sent.
+  // The device's word. Without carrier the session ends at once and nothing is sent. The session of a link that sends
+  // again what it loses goes on until the dead timer: the carrier may be back before the device says so.
   SessionEvent set_carrier(bool carrier, uint64_t fresh, Nanos now);
   // Call every turn: tells the end by the dead timer, and makes hellos due.
   SessionEvent tick(uint64_t fresh, Nanos now);
@@ -85,7 +87,7 @@ class LinkSession {
   // The worker itself was away for so long: what it did not hear in that time says nothing about the link.
   void forgive_silence(Nanos away, Nanos now);
 
-  bool hello_due(Nanos now) const { return carrier_ && (answer_due_ || now >= next_hello_ns_); }
+  bool hello_due(Nanos now) const { return !mute() && (answer_due_ || now >= next_hello_ns_); }
   // The hello to send now; digest is of the notice records (W6). Clears what made it due.
   DueHello take_hello(uint64_t notice_digest, Nanos now);
   // Call tick() and ask hello_due() then; looked at in every turn, so it is kept.
@@ -97,6 +99,7 @@ class LinkSession {
   Nanos dead_ns() const { return options_.hello_interval_ns * options_.hellos_missed; }
   Nanos long_dead_ns() const { return kLongEvery * dead_ns(); }
   bool only_short(Nanos now) const { return now >= short_since_ns_ && now - short_since_ns_ >= dead_ns(); }
+  bool mute() const { return !carrier_ && !up_; }
   void plan_wake();
   void set_reason(LinkDownReason reason, Nanos now);
   SessionEvent take(const Hello& hello, bool is_long, uint64_t fresh, bool admit, Nanos now);

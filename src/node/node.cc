@@ -18,6 +18,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   const FabricAddress self{node.address, index};
   FabricAddress peer{};
   if (settings.fabric) peer = {topology.nodes[settings.peer.node_index].address, settings.peer.port};
+  const Lanes lanes(topology);
   const SessionOptions session{.hello_interval_ns = fabric.hello_interval_ns,
                                .hellos_missed = fabric.hellos_missed,
                                .topology_hash = topology.hash(),
@@ -27,8 +28,8 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
                                .port_name = settings.name.c_str(),
                                .buffer_bytes = kBufferBytes,
                                .credits = fabric.link_credits,
-                               .frame_bytes_max = settings.mtu_bytes + kEthernetHeaderBytes};
-  const Lanes lanes(topology);
+                               .frame_bytes_max = settings.mtu_bytes + kEthernetHeaderBytes,
+                               .sends_again = lanes.any_retry()};
   auto port = std::make_unique<Port>(index, settings, fabric, ports, lanes, session, options.seed + index);
   port->device = options.devices[index];
   port->receive_room = options.devices[index]->receive_room();

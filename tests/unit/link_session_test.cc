@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kLongBytes = 1568;
 
-SessionOptions options(uint16_t self, uint16_t peer) {
+SessionOptions options(uint16_t self, uint16_t peer, bool sends_again = false) {
   return {.hello_interval_ns = 10 * kMillisecond,
           .hellos_missed = 3,
           .topology_hash = 42,
@@ -21,7 +21,8 @@ SessionOptions options(uint16_t self, uint16_t peer) {
           .port_name = "port",
           .buffer_bytes = 2048,
           .credits = 64,
-          .frame_bytes_max = kLongBytes};
+          .frame_bytes_max = kLongBytes,
+          .sends_again = sends_again};
 }
 
 // Two ends and the hellos between them, carried by hand.
@@ -206,6 +207,25 @@ TEST_F(Ends, EndWithTheCarrierAndSayNothingWithoutIt) {
   run(30 * kMillisecond);
   EXPECT_TRUE(a.up() && b.up());
   EXPECT_EQ(a.last_reason(), LinkDownReason::no_carrier);
+}
+
+// What is lost in a moment without carrier is sent again (K6), so such a moment ends nothing, a longer one does.
+TEST_F(Ends, ThatSendAgainOutliveAMomentWithoutCarrier) {
+  a = LinkSession{options(1, 2, true)};
+  b = LinkSession{options(2, 1, true)};
+  run(20 * kMillisecond);
+  const uint32_t tag = a.tag();
+  EXPECT_EQ(a.set_carrier(false, random.nonzero(), now), SessionEvent::none);
+  run(10 * kMillisecond, false, false);
+  run(100 * kMillisecond);  // the device says nothing of it
+  EXPECT_TRUE(a.up() && b.up());
+  EXPECT_EQ(a.tag(), tag);
+  a.set_carrier(false, random.nonzero(), now);
+  EXPECT_LE(a.next_wake(), now + 30 * kMillisecond);
+  run(50 * kMillisecond, false, false);
+  EXPECT_FALSE(a.up() || a.hello_due(now));
+  EXPECT_EQ(a.down_reason(), LinkDownReason::no_carrier);
+  EXPECT_EQ(a.next_wake(), kNever);
 }
 
 TEST_F(Ends, AHelloIsBetterThanTheDevicesWord) {
