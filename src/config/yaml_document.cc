@@ -29,14 +29,16 @@ YamlMark to_mark(const YAML::Mark& mark) {
           static_cast<uint32_t>(mark.column < 0 ? 0 : mark.column) + 1};
 }
 
-// The first tab in front of a line's text, down to line `last`: what the library says of it is about the lines around.
-std::optional<YamlMark> indenting_tab(const std::string& text, uint32_t last) {
+// The first tab in front of a line's text, of line `at` and its neighbours: what the library says of it is about the
+// lines around.
+std::optional<YamlMark> indenting_tab(const std::string& text, uint32_t at) {
   std::istringstream stream(text);
   uint32_t number = 0;
-  for (std::string line; number < last && std::getline(stream, line);) {
+  for (std::string line; number <= at && std::getline(stream, line);) {
     ++number;
     const size_t tab = line.find('\t');
-    if (tab < line.find_first_not_of(" \t")) return YamlMark{number, static_cast<uint32_t>(tab) + 1};
+    if (number + 1 >= at && tab < line.find_first_not_of(" \t"))
+      return YamlMark{number, static_cast<uint32_t>(tab) + 1};
   }
   return std::nullopt;
 }
@@ -232,7 +234,7 @@ std::unique_ptr<YamlDocument> YamlDocument::parse(const std::string& text, const
     errors.add({file_name, refused.mark.line, refused.mark.column, refused.key, refused.found, refused.allowed});
   } catch (const YAML::Exception& exception) {
     const YamlMark mark = to_mark(exception.mark);
-    if (const std::optional<YamlMark> tab = indenting_tab(text, mark.line + 1))
+    if (const std::optional<YamlMark> tab = indenting_tab(text, mark.line))
       errors.add({file_name, tab->line, tab->column, "", "a tab", "spaces: YAML is not indented with tabs"});
     else
       errors.add({file_name, mark.line, mark.column, "", "bad YAML (" + exception.msg + ")", "YAML 1.2"});

@@ -47,9 +47,10 @@ class StationTable {
   // asks again, and the stations it hears of are seen to be alive.
   uint32_t version() const { return version_; }
   uint32_t used() const { return used_; }
-  // For inspection: calls visit(mac, vlan, station) for each.
+  // For inspection, in pieces: calls visit(mac, vlan, station) for each of places `first` to `last` of capacity().
   template <typename Visit>
-  void for_each(Visit visit) const;
+  void for_each(uint32_t first, uint32_t last, Visit visit) const;
+  uint32_t capacity() const { return stations_.capacity(); }  // never changes
 
   static constexpr uint16_t kMovesMax = 5;  // within kMoveWindow, then held
   static constexpr Nanos kMoveWindowNs = 1 * kSecond;
@@ -80,8 +81,8 @@ class StationTable {
 };
 
 template <typename Visit>
-void StationTable::for_each(Visit visit) const {
-  for (uint32_t index = 0; index < stations_.capacity(); ++index) {
+void StationTable::for_each(uint32_t first, uint32_t last, Visit visit) const {
+  for (uint32_t index = first; index < std::min(last, capacity()); ++index) {
     if (!stations_[index].used) continue;
     const uint64_t packed = stations_.key_at(index);
     visit(packed >> 16, static_cast<uint16_t>(packed), stations_[index]);

@@ -7,18 +7,21 @@
 #include <string>
 #include <vector>
 
+#include "machine/machine_facts.h"
+
 namespace heddle {
 
 struct EalOptions {
-  uint32_t threads = 1;  // lcores besides the calling thread, numbered from 1; they float over the CPUs allowed
+  uint32_t threads = 1;  // lcores besides the calling thread, numbered from 1
   uint32_t memory_mb = 512;
   bool huge_pages = false;
   bool few_memory_files = false;         // virtio-user can hand only 8 of them to its peer
   std::vector<std::string> pci_devices;  // PCI addresses, with arguments or without; none = the PCI bus is left alone
 };
 
-// As given to rte_eal_init.
-std::vector<std::string> eal_arguments(const EalOptions& options, const std::string& file_prefix);
+// As given to rte_eal_init. Threads float over the CPUs allowed; each has one of its own where enough are isolated.
+std::vector<std::string> eal_arguments(const EalOptions& options, const std::string& file_prefix,
+                                       const MachineFacts& machine);
 
 // Removes the folder for what processes share, /run/dpdk/<prefix>, which rte_eal_init makes whether or not they share
 // anything. With --in-memory or --no-shconf it is empty and of no use from the start; gone at once, it is not left

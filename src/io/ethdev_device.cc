@@ -85,6 +85,8 @@ void EthdevDevice::open() {
 }
 
 void EthdevDevice::close() {
+  earlier_ = driver_counters();
+  earlier_.unusable_frames -= unusable_frames_.load(std::memory_order_relaxed);
   if (port_id_) close_ethdev(*port_id_);
   port_id_.reset();
   lock_.reset();
@@ -181,14 +183,15 @@ uint32_t EthdevDevice::transmit(Packet** packets, uint32_t count, Nanos) {
 DriverCounters EthdevDevice::driver_counters() const {
   rte_eth_stats stats{};
   if (port_id_) rte_eth_stats_get(*port_id_, &stats);  // zeros from a driver that keeps none
-  return {.received_frames = stats.ipackets,
-          .sent_frames = stats.opackets,
-          .missed_frames = stats.imissed,
-          .no_buffer_frames = stats.rx_nombuf,
-          .unusable_frames = stats.ierrors + unusable_frames_.load(std::memory_order_relaxed),
-          .send_errors = stats.oerrors,
-          .refused_frames = 0,
-          .delayed_frames = 0};
+  return {
+      .received_frames = earlier_.received_frames + stats.ipackets,
+      .sent_frames = earlier_.sent_frames + stats.opackets,
+      .missed_frames = earlier_.missed_frames + stats.imissed,
+      .no_buffer_frames = earlier_.no_buffer_frames + stats.rx_nombuf,
+      .unusable_frames = earlier_.unusable_frames + stats.ierrors + unusable_frames_.load(std::memory_order_relaxed),
+      .send_errors = earlier_.send_errors + stats.oerrors,
+      .refused_frames = 0,
+      .delayed_frames = 0};
 }
 
 bool EthdevDevice::carrier() const {

@@ -64,6 +64,7 @@ class EthdevDevice : public OutwardDevice {
   bool started_ = false;
   uint32_t receive_room_ = ~0u;
   bool was_down_ = false;                     // its link, when lost() was asked last
+  DriverCounters earlier_{};                  // of the device before it was stopped: its own begin anew
   std::atomic<uint64_t> unusable_frames_{0};  // in several pieces that could not be made one
 };
 

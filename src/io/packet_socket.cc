@@ -17,6 +17,7 @@
 #include <stdexcept>
 
 #include "config/device_string.h"
+#include "io/clock.h"
 #include "machine/examine_port.h"
 #include "machine/interface_mtu.h"
 #include "wire/ethernet.h"
@@ -122,6 +123,18 @@ std::atomic_ref<uint32_t> PacketSocket::status_of(uint32_t ahead) const {
 
 bool PacketSocket::receive_queue_empty() const {
   return (status_of(0).load(std::memory_order_acquire) & TP_STATUS_USER) == 0;
+}
+
+// K8: the thread may have slept since it last saw the queue empty, so how long a frame has lain there is the kernel's
+// word.
+Nanos PacketSocket::next_arrival() const {
+  if (receive_queue_empty()) return kNever;
+  const auto& header = *reinterpret_cast<const tpacket2_hdr*>(slot_at(0));
+  const Nanos came = Nanos{header.tp_sec} * kSecond + header.tp_nsec;
+  const Nanos wall = wall_clock_now();
+  const Nanos now = monotonic_now();
+  const Nanos age = wall > came ? std::min(wall - came, now) : 0;
+  return now - age;
 }
 
 uint32_t PacketSocket::receive(Packet** packets, uint32_t count, Nanos) {
@@ -236,8 +249,12 @@ DriverCounters PacketSocket::driver_counters() const {
           .delayed_frames = delayed_.get()};
 }
 
+// An interface that is down leaves an error with the socket, which would wake whoever sleeps on it until it is read.
 bool PacketSocket::carrier() const {
   if (fd_ < 0) return false;
+  int error = 0;
+  socklen_t bytes = sizeof error;
+  getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &bytes);
   ifreq request{};
   interface_.copy(request.ifr_name, IFNAMSIZ - 1);
   return ioctl(fd_, SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & IFF_RUNNING) != 0;

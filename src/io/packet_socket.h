@@ -35,6 +35,7 @@ class PacketSocket : public OutwardDevice {
   uint32_t receive(Packet** packets, uint32_t count, Nanos now) override;
   uint32_t transmit(Packet** packets, uint32_t count, Nanos now) override;
   bool receive_queue_empty() const override;
+  Nanos next_arrival() const override;
   uint32_t receive_room() const override { return slots_; }
 
   void start() override;

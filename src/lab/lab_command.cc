@@ -36,7 +36,8 @@ LabConfig load_or_throw(const std::string& file) {
 std::string lab_name(const std::string& file_or_name) {
   if (lab_present(file_or_name)) return file_or_name;
   if (!std::filesystem::is_regular_file(file_or_name))
-    throw std::runtime_error(file_or_name + " is neither a lab that is up nor a file");
+    throw std::runtime_error(file_or_name +
+                             " is neither a lab that is up nor a file; of a lab whose folder is lost, give the file");
   return load_or_throw(file_or_name).name;
 }
 

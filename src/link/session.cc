@@ -212,7 +212,11 @@ SessionEvent LinkSession::tick(uint64_t fresh, Nanos now) {
     plan_wake();
     return SessionEvent::none;
   }
-  end(fresh, !carrier_ ? LinkDownReason::no_carrier : silent ? LinkDownReason::no_hello : LinkDownReason::too_long, now);
+  end(fresh,
+      !carrier_ ? LinkDownReason::no_carrier
+      : silent  ? LinkDownReason::no_hello
+                : LinkDownReason::too_long,
+      now);
   return SessionEvent::ended;
 }
 

@@ -14,6 +14,8 @@ namespace heddle {
 
 namespace {
 
+constexpr uid_t kSystemUserMax = 999;  // root's and those of services; people's are above
+
 struct LockAddress {
   explicit LockAddress(const std::string& interface) {
     const std::string name = "heddle/interface/" + interface;
@@ -35,12 +37,16 @@ InterfaceLock::InterfaceLock(const std::string& interface) : fd_(socket(AF_UNIX,
   const int error = errno;
   if (fd_ >= 0) close(fd_);
   if (error != EADDRINUSE) throw std::runtime_error("the lock of " + interface + ": " + std::strerror(error));
+  fd_ = -1;
   const int owner = interface_lock_owner(interface);
+  if (owner == 0) return;
   throw std::runtime_error("interface " + interface + " is used by another heddled" +
                            (owner > 0 ? " (process " + std::to_string(owner) + ")" : ""));
 }
 
-InterfaceLock::~InterfaceLock() { close(fd_); }
+InterfaceLock::~InterfaceLock() {
+  if (fd_ >= 0) close(fd_);
+}
 
 int interface_lock_owner(const std::string& interface) {
   const LockAddress address(interface);
@@ -50,7 +56,10 @@ int interface_lock_owner(const std::string& interface) {
   if (connect(fd, address.get(), address.bytes) == 0) {
     ucred peer{};
     socklen_t bytes = sizeof peer;
-    owner = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 ? peer.pid : -1;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0)
+      owner = -1;
+    else if (peer.uid <= kSystemUserMax || peer.uid == geteuid())
+      owner = peer.pid;
   } else if (errno != ECONNREFUSED) {
     owner = -1;  // it has too many callers at once, say
   }

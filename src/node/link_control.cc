@@ -13,8 +13,8 @@ namespace {
 constexpr uint32_t kControlQueueMax = 64;  // frames made here and not sent yet, per port
 }  // namespace
 
-// This worker was away itself, for longer than a hello interval after it wanted to be called: what it did not hear says
-// nothing about its links (K1). The receive queues are drained in the same turn, before the next judgement.
+// This worker was away itself, for a good part of a hello interval after it wanted to be called: what it did not hear
+// says nothing about its links (K1). The receive queues are drained in the same turn, before the next judgement.
 void Worker::forgive_silence(Nanos late, Nanos now) {
   bool any = false;
   for (Port* port : own_ports_) {
@@ -23,7 +23,7 @@ void Worker::forgive_silence(Nanos late, Nanos now) {
     port->counters.count(ProtocolEvent::silence_forgiven);
     any = true;
   }
-  if (!any) return;
+  if (!any || late <= settings_.hello_interval_ns) return;  // more often than that nobody needs to know
   NodeEvent event{.at_ns = now, .kind = NodeEventKind::worker_late};
   event.late_us = static_cast<uint32_t>(std::min<Nanos>(late / kMicrosecond, ~0u));
   events_.tell(event);
@@ -33,13 +33,12 @@ void Worker::forgive_silence(Nanos late, Nanos now) {
 void Worker::tell_link(Port& port, Nanos now) {
   const LinkDownReason reason = port.session.down_reason();
   if (reason == port.told_reason) return;
-  port.told_reason = reason;
   NodeEvent event{.at_ns = now, .kind = NodeEventKind::link, .reason = reason, .port = port.index};
   if (reason == LinkDownReason::wrong_cable) {
     const Hello& hello = port.session.last_hello();
     std::snprintf(event.found, sizeof event.found, "%s:%s", hello.node_name, hello.port_name);
   }
-  events_.tell(event);
+  if (events_.tell(event)) port.told_reason = reason;
 }
 
 void Worker::set_carrier(PortIndex port, bool carrier) {
@@ -229,11 +228,11 @@ void Worker::queue_control(Port& port, Packet* packet) {
 }
 
 void Worker::send_hello(Port& port, Nanos now) {
-  const DueHello due = port.session.take_hello(link_state_.digest(), now);
-  // Without a session nothing but hellos is sent: one that still waits says that the device takes none.
+  // Without a session nothing but hellos is sent: while one waits, the next one does.
   if (!port.session.up() && port.output.control_packets != 0) return;
   Packet* packet = control_packet(port);
   if (packet == nullptr) return;
+  const DueHello due = port.session.take_hello(link_state_.digest(), now);
   write_hello(*packet, due.hello, due.frame_bytes, port.mac);
   packet->flags = 0;
   queue_control(port, packet);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a worker has to tell people, when it happens: rare things with their reason, never anything per packet. Written
-// by the worker into a ring of its own, read by one other thread when it likes; what finds no room is counted.
+// by the worker into a ring of its own, read by one other thread when it likes.
 #pragma once
 
 #include <cstdint>
@@ -35,15 +35,14 @@ class NodeEvents {
   explicit NodeEvents(uint32_t capacity) : ring_(capacity) {}
 
   // --- the worker ---
-  void tell(const NodeEvent& event) { missed_ += ring_.push(&event, 1) == 0; }
-  uint64_t missed() const { return missed_; }
+  // False: there is no room for it.
+  bool tell(const NodeEvent& event) { return ring_.push(&event, 1) == 1; }
 
   // --- the reader ---
   bool take(NodeEvent& event) { return ring_.pop(&event, 1) == 1; }
 
  private:
   Ring<NodeEvent> ring_;
-  uint64_t missed_ = 0;
 };
 
 }  // namespace heddle

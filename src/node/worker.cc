@@ -101,7 +101,7 @@ PollResult Worker::poll(Nanos now) {
   ++polls_;
   const Nanos due = std::max(now_, wake_ns_);
   now_ = now;
-  if (now > due + settings_.hello_interval_ns) forgive_silence(now - due, now);
+  if (now > due && now - due > settings_.hello_interval_ns / 4) forgive_silence(now - due, now);
   take_messages(now);    // from other workers: packets, flow IDs, room, ACKs
   control_links(now);    // sessions and link states
   run_timers(now);       // probes (K5), settlement (K9), held pairs (E1)

@@ -67,7 +67,7 @@ void run_daemon(ProcessConfig config, Reload::Load load) {
   context.process = &process;
   EventWatch watch(process, journal);
   DeviceSupervisor devices(process, [&](uint16_t node, PortIndex port, bool is_bad, const std::string& text) {
-    journal.add({.at_ns = EventWatch::wall_clock(),
+    journal.add({.at_ns = wall_clock_now(),
                  .is_bad = is_bad,
                  .kind = "device",
                  .place = watch.place(node, port),

@@ -4,14 +4,14 @@
 #include <exception>
 
 #include "config/process_changes.h"
+#include "io/clock.h"
 #include "service/log.h"
 #include "telemetry/event_watch.h"
 
 namespace heddle {
 
 void Reload::tell(bool is_bad, const std::string& text) {
-  journal_.add(
-      {.at_ns = EventWatch::wall_clock(), .is_bad = is_bad, .kind = "configuration", .place = {}, .text = text});
+  journal_.add({.at_ns = wall_clock_now(), .is_bad = is_bad, .kind = "configuration", .place = {}, .text = text});
 }
 
 void Reload::run() {

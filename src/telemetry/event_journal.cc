@@ -9,11 +9,12 @@ void EventJournal::add(Event event) {
   const Key key{event.kind, event.place};
   Window& window = windows_[key];
   if (window.events == 0 || event.at_ns - window.began_ns >= kWindow) {
-    say_left_out(key, window, event.at_ns);
-    window = {.began_ns = event.at_ns, .events = 0, .left_out = 0};
+    say_left_out(window, event.at_ns);
+    window = {.began_ns = event.at_ns, .events = 0, .left_out = 0, .last = {}};
   }
   if (window.events == kBurst) {
     ++window.left_out;
+    window.last = std::move(event);
     return;
   }
   ++window.events;
@@ -22,20 +23,21 @@ void EventJournal::add(Event event) {
 
 void EventJournal::end_windows(Nanos now) {
   std::erase_if(windows_, [&](const auto& entry) {
-    const auto& [key, window] = entry;
+    const Window& window = entry.second;
     if (now < window.began_ns || now - window.began_ns < kWindow) return false;
-    say_left_out(key, window, now);
+    say_left_out(window, now);
     return true;
   });
 }
 
-void EventJournal::say_left_out(const Key& key, const Window& window, Nanos now) {
+void EventJournal::say_left_out(const Window& window, Nanos now) {
   if (window.left_out == 0) return;
-  keep({.at_ns = now,
-        .is_bad = true,
-        .kind = key.first,
-        .place = key.second,
-        .text = "and " + std::to_string(window.left_out) + " more in " + std::to_string(kWindow / kSecond) + " s"});
+  Event said = window.last;
+  if (window.left_out > 1)
+    said.text = "and " + std::to_string(window.left_out) + " more in " + std::to_string(kWindow / kSecond) +
+                " s, the last: " + window.last.text;
+  said.at_ns = now;
+  keep(std::move(said));
 }
 
 void EventJournal::keep(Event event) {

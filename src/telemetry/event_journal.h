@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What has happened, in order, with its reason: what `heddle show events` shows and what goes to the log. Bounded in
 // what it keeps and in what it takes: of one kind at one place only so many in a while, and then how many more there
-// were. Control thread.
+// were and the last of them. Control thread.
 #pragma once
 
 #include <cstdint>
@@ -47,10 +47,11 @@ class EventJournal {
     Nanos began_ns = 0;
     uint32_t events = 0;
     uint32_t left_out = 0;
+    Event last{};  // of those left out: how it is now
   };
   using Key = std::pair<std::string, std::string>;  // kind, place
   void keep(Event event);
-  void say_left_out(const Key& key, const Window& window, Nanos now);
+  void say_left_out(const Window& window, Nanos now);
 
   std::function<void(const Event&)> log_;
   std::deque<Event> events_;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "telemetry/event_watch.h"
 
-#include <ctime>
-
 #include "cli/text_table.h"
+#include "io/clock.h"
 #include "telemetry/inspect.h"
 #include "telemetry/link_reason.h"
 
@@ -11,14 +10,9 @@ namespace heddle {
 
 namespace {
 constexpr Nanos kLookNs = kSecond;        // between looks at counters
+constexpr uint32_t kEventsAtOnce = 64;    // of each worker, at each tick
 constexpr Nanos kQuietNs = 10 * kSecond;  // so long without any, and drops have ended
 }  // namespace
-
-Nanos EventWatch::wall_clock() {
-  timespec time{};
-  clock_gettime(CLOCK_REALTIME, &time);
-  return static_cast<Nanos>(time.tv_sec) * kSecond + static_cast<Nanos>(time.tv_nsec);
-}
 
 std::string EventWatch::place(uint16_t node_index, PortIndex port) const {
   const TopologyNode& node = process_.topology().nodes[node_index];
@@ -33,19 +27,20 @@ void EventWatch::tick(Nanos now) {
     take_events(node, now);
     if (look) look_at_drops(node, now);
   }
-  journal_.end_windows(wall_clock());
+  journal_.end_windows(wall_clock_now());
 }
 
+// A neighbour can make events as fast as they are taken; there is other work.
 void EventWatch::take_events(const ProcessNode& node, Nanos now) {
   for (uint32_t worker = 0; worker < node.node->workers(); ++worker) {
     NodeEvent event;
-    while (node.node->worker(worker).events().take(event))
+    for (uint32_t taken = 0; taken < kEventsAtOnce && node.node->worker(worker).events().take(event); ++taken)
       tell(node.settings.node_index, event, now > event.at_ns ? now - event.at_ns : 0);
   }
 }
 
 void EventWatch::tell(uint16_t node_index, const NodeEvent& event, Nanos age) {
-  Event entry{.at_ns = wall_clock() - age, .kind = {}, .place = place(node_index, event.port), .text = {}};
+  Event entry{.at_ns = wall_clock_now() - age, .kind = {}, .place = place(node_index, event.port), .text = {}};
   switch (event.kind) {
     case NodeEventKind::link: {
       const TopologyPort& port = process_.topology().nodes[node_index].ports[event.port];
@@ -98,7 +93,8 @@ void EventWatch::look_at_drops(const ProcessNode& node, Nanos now) {
 void EventWatch::note_drops(uint16_t node_index, PortIndex port, std::string_view reason, std::string_view text,
                             uint64_t frames, Nanos now) {
   Drops& drops = drops_[{node_index, port, std::string(reason)}];
-  Event event{.at_ns = wall_clock(), .kind = "drops", .place = place(node_index, port), .text = {}};
+  Event event{.at_ns = wall_clock_now(), .kind = "drops", .place = place(node_index, port), .text = {}};
+  if (frames < drops.frames) drops = {};  // a device that was away counts from zero
   if (frames != drops.frames) {
     if (drops.began_ns == 0) {
       drops.began_ns = now;

@@ -21,8 +21,6 @@ class EventWatch {
 
   // leaf1:p1, or leaf1 for kNoPort.
   std::string place(uint16_t node_index, PortIndex port) const;
-  // Now, of the real-time clock.
-  static Nanos wall_clock();
 
  private:
   struct Drops {

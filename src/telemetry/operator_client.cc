@@ -41,8 +41,8 @@ int connect_to(const std::string& path, std::chrono::milliseconds patience) {
 
 }  // namespace
 
-int operator_socket_error(const std::string& path) {
-  const int fd = connect_to(path, kOperatorPatience);
+int operator_socket_error(const std::string& path, std::chrono::milliseconds patience) {
+  const int fd = connect_to(path, patience);
   if (fd < 0) return errno;
   close(fd);
   return 0;
@@ -64,6 +64,8 @@ void OperatorClient::fail(int error) const {
   throw std::runtime_error(text);
 }
 
+void OperatorClient::hung_up() const { throw OperatorHungUp("heddled at " + path_ + " hung up"); }
+
 OperatorClient::~OperatorClient() { close(fd_); }
 
 Json OperatorClient::ask(const Json& request) {
@@ -79,6 +81,7 @@ void OperatorClient::send_line(std::string line) {
   while (!line.empty()) {
     const ssize_t sent = send(fd_, line.data(), line.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && errno == EPIPE) hung_up();
     if (sent < 0) fail(errno);
     line.erase(0, static_cast<size_t>(sent));
   }
@@ -90,8 +93,8 @@ std::string OperatorClient::receive_line() {
     char bytes[64 * 1024];
     const ssize_t got = read(fd_, bytes, sizeof(bytes));
     if (got < 0 && errno == EINTR) continue;
+    if (got == 0 || (got < 0 && errno == ECONNRESET)) hung_up();
     if (got < 0) fail(errno);
-    if (got == 0) throw std::runtime_error("heddled at " + path_ + " hung up");
     received_.append(bytes, static_cast<size_t>(got));
   }
   std::string line = received_.substr(0, end);

@@ -15,6 +15,11 @@ struct OperatorRefusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Somebody listened there and ended the connection instead of answering.
+struct OperatorHungUp : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 constexpr std::chrono::seconds kOperatorPatience(5);
 
 class OperatorClient {
@@ -25,13 +30,14 @@ class OperatorClient {
   OperatorClient(const OperatorClient&) = delete;
   OperatorClient& operator=(const OperatorClient&) = delete;
 
-  // The result. Throws OperatorRefusal, or std::runtime_error if heddled doesn't answer in time.
+  // The result. Throws OperatorRefusal, OperatorHungUp, or std::runtime_error if heddled doesn't answer in time.
   Json ask(const Json& request);
 
  private:
   void send_line(std::string line);
   std::string receive_line();
   [[noreturn]] void fail(int error) const;
+  [[noreturn]] void hung_up() const;
 
   std::string path_;
   std::chrono::milliseconds patience_;
@@ -40,7 +46,7 @@ class OperatorClient {
 };
 
 // Why nobody answers there, as an errno; 0 = somebody listens.
-int operator_socket_error(const std::string& path);
+int operator_socket_error(const std::string& path, std::chrono::milliseconds patience = kOperatorPatience);
 inline bool operator_socket_answers(const std::string& path) { return operator_socket_error(path) == 0; }
 
 // Behind a message about EACCES: who may.

@@ -8,6 +8,7 @@
 
 #include "cli/command_line.h"
 #include "config/units.h"
+#include "io/clock.h"
 #include "telemetry/event_watch.h"
 #include "telemetry/show.h"
 
@@ -15,7 +16,6 @@ namespace heddle {
 
 namespace {
 
-constexpr uint32_t kFlowsAtOnce = 1024;
 constexpr uint64_t kEventsAtOnce = 1024;
 constexpr uint32_t kIntervalMsMax = 2000;
 constexpr uint32_t kLossMaxPpm = 1'000'000;
@@ -121,8 +121,9 @@ Outcome show(const SwitchProcess& process, const Json& request) {
           }};
 }
 
-void tell(const OperatorContext& context, const char* kind, const std::string& place, const std::string& text) {
-  context.journal->add({.at_ns = EventWatch::wall_clock(), .is_bad = true, .kind = kind, .place = place, .text = text});
+void tell(const OperatorContext& context, bool is_bad, const char* kind, const std::string& place,
+          const std::string& text) {
+  context.journal->add({.at_ns = wall_clock_now(), .is_bad = is_bad, .kind = kind, .place = place, .text = text});
 }
 
 // Not the request itself, which may hold anything.
@@ -142,7 +143,7 @@ Json change_link(const OperatorContext& context, const Json& request) {
   if (const auto loss = read_number(request, "loss_ppm", kLossMaxPpm)) change.loss_ppm = static_cast<uint32_t>(*loss);
   if (const auto delay = read_number(request, "delay_ns", kDelayMax)) change.delay_ns = *delay;
   process.change_link(find_end(process, name), change);
-  tell(context, "link", name, "changed by the operator:" + change_text(change));
+  tell(context, change.up == false, "link", name, "changed by the operator:" + change_text(change));
   return Json::object();
 }
 
@@ -152,7 +153,7 @@ Json change_node(const OperatorContext& context, const Json& request) {
   const std::optional<bool> up = read_bool(request, "up");
   if (!up) throw Refused("up must be true or false");
   process.set_node_up(find_node(process, name), *up);
-  tell(context, "node", name, *up ? "started by the operator" : "taken down by the operator");
+  tell(context, !*up, "node", name, *up ? "started by the operator" : "taken down by the operator");
   return Json::object();
 }
 

@@ -13,29 +13,36 @@
 
 namespace heddle {
 
+struct OperatorSockets {
+  std::vector<std::string> paths;
+  bool found = false;  // by looking: there may be sockets of other programs among them
+};
+
 // Operator sockets to ask: those `given`, else that of lab `lab`, else those in HEDDLE_SOCKET, with commas, else all
-// that there are in the run folders. Throws std::runtime_error if there is none.
-std::vector<std::string> choose_operator_sockets(const std::vector<std::string>& given, const std::string& lab);
+// that there are in the run folders, where each has `patience` to take a call. Throws std::runtime_error if there is
+// none.
+OperatorSockets choose_operator_sockets(const std::vector<std::string>& given, const std::string& lab,
+                                        std::chrono::milliseconds patience);
 
 struct FleetAnswer {
-  std::string socket;
-  Json result;        // null if it has refused, or has not answered
-  std::string error;  // then why
+  Json result;            // null if it has refused, or has not answered
+  std::string error;      // then why
+  bool stranger = false;  // was found and hangs up instead of answering: no heddled, or one that ends
 };
 
 class OperatorFleet {
  public:
-  OperatorFleet(std::vector<std::string> sockets, std::chrono::milliseconds patience)
-      : sockets_(std::move(sockets)), clients_(sockets_.size()), patience_(patience) {}
+  OperatorFleet(OperatorSockets sockets, std::chrono::milliseconds patience)
+      : sockets_(std::move(sockets)), clients_(sockets_.paths.size()), patience_(patience) {}
 
-  size_t size() const { return sockets_.size(); }
+  size_t size() const { return sockets_.paths.size(); }
   // One answer for each socket, in their order.
   std::vector<FleetAnswer> ask(const Json& request);
   // A request of its own for each.
   std::vector<FleetAnswer> ask_each(const std::vector<Json>& requests);
 
  private:
-  std::vector<std::string> sockets_;
+  OperatorSockets sockets_;
   std::vector<std::unique_ptr<OperatorClient>> clients_;  // by socket; empty while there is no connection
   std::chrono::milliseconds patience_;
 };

@@ -93,7 +93,10 @@ void OperatorServer::set_group(const std::string& group) {
   const struct group* entry = group.empty() ? nullptr : getgrnam(group.c_str());
   if (!group.empty() && entry == nullptr) throw std::runtime_error("operator socket " + path_ + ": no group " + group);
   const gid_t id = entry != nullptr ? entry->gr_gid : getegid();
-  if (chown(path_.c_str(), static_cast<uid_t>(-1), id) != 0) fail(path_, "group can't be set");
+  if (chown(path_.c_str(), static_cast<uid_t>(-1), id) == 0) return;
+  if (errno != EPERM) fail(path_, "group can't be set");
+  throw std::runtime_error("operator socket " + path_ + ": can't be given to group " + group +
+                           ", which heddled's user is not in; with systemd: SupplementaryGroups=" + group);
 }
 
 OperatorServer::~OperatorServer() {

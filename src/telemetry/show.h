@@ -12,10 +12,12 @@
 
 namespace heddle {
 
+constexpr uint32_t kFlowsAtOnce = 1024;  // rows of one answer
+
 struct ShowRequest {
   std::optional<uint16_t> node;   // index in the topology; none = all
   std::optional<PortIndex> port;  // only with a node
-  uint32_t offset = 0;            // flows: paging
+  uint32_t offset = 0;            // flows: paging, the busiest first
   uint32_t limit = 64;
   uint32_t interval_ms = 250;  // flows, hosts: rates are measured over so long
   bool all = false;            // flows: those that rest, too

@@ -13,6 +13,7 @@
 
 #include "cli/command_line.h"
 #include "telemetry/operator_fleet.h"
+#include "telemetry/show.h"
 #include "telemetry/show_merge.h"
 #include "telemetry/show_text.h"
 
@@ -46,6 +47,7 @@ std::vector<Json> replies_of(std::vector<FleetAnswer> answers, bool& failed) {
   std::vector<Json> replies;
   std::vector<std::string> no_node;
   for (FleetAnswer& answer : answers) {
+    if (answer.stranger) continue;
     if (answer.error.empty()) {
       replies.push_back(std::move(answer.result));
     } else if (answer.error.starts_with("no node ")) {
@@ -66,11 +68,20 @@ void print(const ShowOptions& options, const std::string& text) {
 }
 
 bool show_once(const ShowOptions& options, OperatorFleet& fleet) {
+  Json request = request_of(options);
+  const bool cut_here = options.what == "flows" && fleet.size() > 1;  // any of them may have the busiest
+  if (cut_here) {
+    if (uint64_t{options.offset} + options.limit > kFlowsAtOnce)
+      throw std::runtime_error("more than the first " + std::to_string(kFlowsAtOnce) +
+                               " flows are shown of one heddled only; name its --socket");
+    request.update({{"offset", 0}, {"limit", options.offset + options.limit}});
+  }
   bool failed = false;
-  const std::vector<Json> replies = replies_of(fleet.ask(request_of(options)), failed);
+  const std::vector<Json> replies = replies_of(fleet.ask(request), failed);
   if (replies.empty()) return false;
   Json merged = merge_replies(replies);
   add_paths(merged);
+  if (cut_here) cut_flows(merged, options.offset, options.limit);
   print(options,
         options.json ? merged.dump(options.watch ? -1 : 2) + "\n" : show_text(options.what, with_fabric_names(merged)));
   return !failed;
@@ -104,7 +115,7 @@ bool show_events(const ShowOptions& options, OperatorFleet& fleet) {
 
 void show(const ShowOptions& options) {
   const auto patience = std::chrono::milliseconds(static_cast<int64_t>(options.timeout_seconds * 1000));
-  OperatorFleet fleet(choose_operator_sockets(options.sockets, options.lab), patience);
+  OperatorFleet fleet(choose_operator_sockets(options.sockets, options.lab, patience), patience);
   bool good;
   if (options.what == "events") {
     good = show_events(options, fleet);

@@ -93,7 +93,11 @@ Json link_json(const SwitchProcess& process, const TopologyLink& link) {
                        : faults != nullptr && !faults->up ? "taken down"
                                                           : tells.reason},
             {"last_reason", tells.last_reason},
-            {"for_ns", age_of(tells, now)},
+            // Of an end whose node is down only the other one knows since when.
+            {"for_ns", age_of(tells.since_ns != 0 ? tells
+                              : &tells == &a      ? b
+                                                  : a,
+                              now)},
             {"a_end", end_json(a, now)},
             {"b_end", end_json(b, now)}};
   json["rate_bps"] = process.topology().nodes[link.ends[0].node_index].ports[link.ends[0].port].rate_bps;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "telemetry/show_merge.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace heddle {
 
@@ -68,6 +70,18 @@ Json merge_replies(const std::vector<Json>& replies) {
     merged["processes"].push_back(std::move(process));
   }
   return merged;
+}
+
+void cut_flows(Json& merged, uint32_t offset, uint32_t limit) {
+  if (!merged.contains("flows")) return;
+  std::vector<Json> flows = merged["flows"];
+  std::stable_sort(flows.begin(), flows.end(),
+                   [](const Json& a, const Json& b) { return a["offered_bps"] > b["offered_bps"]; });
+  const size_t first = std::min<size_t>(offset, flows.size());
+  const size_t last = std::min<size_t>(first + limit, flows.size());
+  merged["offset"] = offset;
+  merged["flows"] = Json::array();
+  for (size_t i = first; i < last; ++i) merged["flows"].push_back(std::move(flows[i]));
 }
 
 Json with_fabric_names(const Json& merged) {

@@ -13,6 +13,9 @@ namespace heddle {
 // fabrics, each row says which is its own.
 Json merge_replies(const std::vector<Json>& replies);
 
+// Of the flows of several processes the busiest, without the first `offset`, `limit` at most.
+void cut_flows(Json& merged, uint32_t offset, uint32_t limit);
+
 // What is to be shown to people: where there are several fabrics their names stand before those of nodes.
 Json with_fabric_names(const Json& merged);
 

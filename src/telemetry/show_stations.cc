@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
+#include <vector>
 
 #include "io/clock.h"
 #include "telemetry/inspect.h"
@@ -9,7 +10,11 @@ namespace heddle {
 
 namespace {
 
+constexpr uint32_t kPlacesAtOnce = 8192;  // looked at per turn
+
 struct StationView {
+  uint64_t mac = 0;
+  uint16_t vlan = 0;
   FabricAddress address;
   Nanos seen_ns = 0;
   bool fixed = false, held = false;
@@ -20,15 +25,22 @@ using Stations = std::map<std::pair<uint64_t, uint16_t>, StationView>;  // by MA
 // A node's workers tell each other what they learn; the one that heard of a station last knows best.
 Stations stations_of(const SwitchProcess& process, const ProcessNode& node, Nanos now) {
   Stations stations;
+  std::vector<StationView> views;
   for (uint32_t index = 0; index < node.node->workers(); ++index) {
-    process.run_on(node, index, [&] {
-      node.node->worker(index).edge_input().stations().for_each(
-          [&](uint64_t mac, uint16_t vlan, const Station& station) {
-            StationView& view = stations[{mac, vlan}];
-            if (view.seen_ns > station.seen_ns) return;
-            view = {station.address, station.seen_ns, station.fixed, station.held_until_ns > now};
-          });
-    });
+    const StationTable& table = node.node->worker(index).edge_input().stations();
+    for (uint32_t first = 0; first < table.capacity(); first += kPlacesAtOnce) {
+      views.clear();
+      views.reserve(kPlacesAtOnce);  // not in the worker's thread
+      process.run_on(node, index, [&] {
+        table.for_each(first, first + kPlacesAtOnce, [&](uint64_t mac, uint16_t vlan, const Station& station) {
+          views.push_back({mac, vlan, station.address, station.seen_ns, station.fixed, station.held_until_ns > now});
+        });
+      });
+      for (const StationView& view : views) {
+        StationView& best = stations[{view.mac, view.vlan}];
+        if (best.seen_ns <= view.seen_ns) best = view;
+      }
+    }
   }
   return stations;
 }

@@ -9,6 +9,7 @@ namespace heddle {
 namespace {
 
 constexpr size_t kRowsMax = 4096;
+constexpr uint32_t kFlowsAtOnce = 8192;  // looked at per turn
 
 struct TransitView {
   PortIndex port;
@@ -23,22 +24,26 @@ struct TransitView {
 
 void view_port(const SwitchProcess& process, const ProcessNode& node, PortIndex index,
                std::vector<TransitView>& views) {
-  look_at_port(process, node, index, [&](const Port& port) {
-    for (uint32_t i = 1; i <= port.input.flows.size() && views.size() < kRowsMax; ++i) {
-      const auto id = static_cast<FlowId>(i);
-      const InputFlow& flow = port.input.flows[id];
-      if (!flow.in_use()) continue;
-      views.push_back({.port = index,
-                       .flow = id,
-                       .destination = flow.destination,
-                       .queue_bytes = flow.queue_extent(),
-                       .extent_bytes = flow.flow_extent(),
-                       .output_port = flow.follow_port,
-                       .output_flow = flow.output_flow,
-                       .state = flow.state,
-                       .level = static_cast<uint8_t>(flow.congestion & kCongestionLevelMask)});
-    }
-  });
+  const uint32_t flows = node.node->port(index).input.flows.size();  // never changes
+  for (uint32_t first = 1; first <= flows; first += kFlowsAtOnce) {
+    views.reserve(views.size() + kFlowsAtOnce);  // not in the worker's thread
+    look_at_port(process, node, index, [&](const Port& port) {
+      for (uint32_t i = first; i <= std::min(flows, first + kFlowsAtOnce - 1); ++i) {
+        const auto id = static_cast<FlowId>(i);
+        const InputFlow& flow = port.input.flows[id];
+        if (!flow.in_use()) continue;
+        views.push_back({.port = index,
+                         .flow = id,
+                         .destination = flow.destination,
+                         .queue_bytes = flow.queue_extent(),
+                         .extent_bytes = flow.flow_extent(),
+                         .output_port = flow.follow_port,
+                         .output_flow = flow.output_flow,
+                         .state = flow.state,
+                         .level = static_cast<uint8_t>(flow.congestion & kCongestionLevelMask)});
+      }
+    });
+  }
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ TEST_F(Stations, AFullTableMakesRoomForAnotherPort) {
   EXPECT_EQ(table.find(200, 1)->address, kThere);
   for (uint64_t mac = 300; mac < 400; ++mac) table.learn(mac, 1, kThere, kNoQuota, now);
   uint32_t there = 0;
-  table.for_each([&there](uint64_t, uint16_t, const Station& station) { there += station.address == kThere; });
+  table.for_each(0, table.capacity(),
+                 [&there](uint64_t, uint16_t, const Station& station) { there += station.address == kThere; });
   EXPECT_EQ(there, 32u);  // half of it, not all
 }
 

@@ -38,11 +38,11 @@ TEST_F(Journal, OfOneKindAtOnePlaceOnlySoManyAreTakenAndTheRestIsCounted) {
   EXPECT_EQ(logged.size(), EventJournal::kBurst + 1);
   journal.end_windows(kSecond + EventJournal::kWindow);
   ASSERT_EQ(logged.size(), EventJournal::kBurst + 2);
-  EXPECT_EQ(logged.back().text, "and 20 more in 10 s");
+  EXPECT_EQ(logged.back().text, "and 20 more in 10 s, the last: down");
   EXPECT_EQ(logged.back().place, "a:p1");
-  for (uint32_t i = 0; i < 11; ++i) add("a:p1", 20 * kSecond);
+  for (uint32_t i = 0; i < 11; ++i) add("a:p1", 20 * kSecond, i == 10 ? "up" : "down");
   add("a:p1", 31 * kSecond);
-  EXPECT_EQ(logged[logged.size() - 2].text, "and 1 more in 10 s") << "said by the next one, too";
+  EXPECT_EQ(logged[logged.size() - 2].text, "up") << "one alone is said itself, and by the next one, too";
 }
 
 TEST_F(Journal, KeepsTheNewest) {

@@ -32,25 +32,36 @@ TEST(Merge, RowsStandTogetherAndCountsAreAddedUp) {
 }
 
 TEST(Merge, ALinkBetweenTwoProcessesIsOneWithBothEnds) {
-  Json merged = merge_replies({reply("f", 1, "links", {link("up", kEnd, nullptr)}),
-                               reply("f", 2, "links", {link("one way", nullptr, {{"up", false}})})});
+  Json merged = merge_replies({reply("f", 1, "links", Json::array({link("up", kEnd, nullptr)})),
+                               reply("f", 2, "links", Json::array({link("one way", nullptr, {{"up", false}})}))});
   ASSERT_EQ(merged["links"].size(), 1u);
   EXPECT_EQ(merged["links"][0]["up"], false);
   EXPECT_EQ(merged["links"][0]["reason"], "one way");
   EXPECT_EQ(merged["links"][0]["a_end"]["up"], true);
   EXPECT_EQ(merged["links"][0]["b_end"]["up"], false);
-  merged = merge_replies({reply("f", 1, "links", {link("wrong cable", {{"up", false}}, nullptr)}),
-                          reply("f", 2, "links", {link("no hello", nullptr, {{"up", false}})})});
+  merged = merge_replies({reply("f", 1, "links", Json::array({link("wrong cable", {{"up", false}}, nullptr)})),
+                          reply("f", 2, "links", Json::array({link("no hello", nullptr, {{"up", false}})}))});
   EXPECT_EQ(merged["links"][0]["reason"], "wrong cable") << "who hears something knows more";
 }
 
 TEST(Merge, WhereThereAreSeveralFabricsTheirNamesAreShown) {
-  const Json merged = merge_replies(
-      {reply("f", 1, "links", {link("up", kEnd, kEnd)}), reply("g", 2, "links", {link("up", kEnd, kEnd)})});
+  const Json merged = merge_replies({reply("f", 1, "links", Json::array({link("up", kEnd, kEnd)})),
+                                     reply("g", 2, "links", Json::array({link("up", kEnd, kEnd)}))});
   ASSERT_EQ(merged["links"].size(), 2u) << "of the same names, but others";
   EXPECT_EQ(merged["links"][1]["fabric"], "g");
   EXPECT_EQ(merged["links"][1]["a"], "left:p1");
   EXPECT_NE(show_text("links", with_fabric_names(merged)).find("g/left:p1  g/right:p1"), std::string::npos);
+}
+
+TEST(Merge, TheBusiestFlowsOfAllProcessesComeFirst) {
+  const auto flows = [](int first, int second) {
+    return Json::array({Json{{"offered_bps", first}}, Json{{"offered_bps", second}}});
+  };
+  Json merged = merge_replies({reply("f", 1, "flows", flows(30, 10)), reply("f", 2, "flows", flows(40, 20))});
+  cut_flows(merged, 1, 2);
+  EXPECT_EQ(merged["flows"], flows(30, 20));
+  cut_flows(merged, 5, 2);
+  EXPECT_TRUE(merged["flows"].empty());
 }
 
 TEST(Merge, APathGoesFromHopToHopAsFarAsItIsKnown) {
