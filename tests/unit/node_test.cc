@@ -251,6 +251,32 @@ TEST_P(StrangeFlood, ResetsTheSessionAndLeavesNothing) {
 INSTANTIATE_TEST_SUITE_P(ClassAndChannel, StrangeFlood,
                          testing::Values(std::pair<uint8_t, uint8_t>{9, 0}, std::pair<uint8_t, uint8_t>{0, 1}));
 
+// They wait at a fabric port for a host that takes none, and end with the session (K9).
+TEST(LosslessFramesWithoutAFlow, EndWithTheSessionThatTheyCameIn) {
+  Topology topology = two_switches();
+  topology.classes = {{.name = "default", .lossless = true}};
+  topology.lossless_channels = 1;
+  TestFabric fabric(topology);
+  fabric.run(50 * kMillisecond);
+  fabric.device(1, 0).accepts = 0;
+  fabric.device(1, 1).carries = false;  // the other end has sent nothing and would object to a report of it
+  const Port& port = fabric.nodes[1]->port(1);
+  for (uint8_t i = 0; i < 200; ++i) {
+    const DataHeader header{.destination = {2, 0}, .ftag = 0, .vc = kFirstLosslessChannel, .after = i, .in_turn = true};
+    fabric.device(1, 1).incoming.push_back(forged(port, frame(2, 1, i), header));
+  }
+  fabric.run(100 * kMicrosecond);
+  const uint32_t waiting = port.input.lossless_packets;
+  ASSERT_GT(waiting, 0u);
+  const DataHeader strange{.destination = {HEDDLE_FLOOD_NODE, 0xffff}, .ftag = 9};
+  fabric.device(1, 1).incoming.push_back(forged(port, broadcast(1, 0), strange));
+  fabric.run(10 * kMicrosecond);
+  ASSERT_FALSE(port.session.up());
+  EXPECT_EQ(port.counters.drops[static_cast<unsigned>(DropReason::link_down)], waiting);
+  for (const Fifo& fifo : port.input.fifos) EXPECT_TRUE(fifo.queue.empty());
+  EXPECT_EQ(port.input.queued_packets, 0u);
+}
+
 // C4: what waits at a congested host's port is not part of the way there.
 TEST(RoundTrip, LeavesOutTheQueueOfACongestedPort) {
   constexpr uint32_t kHosts = 4;

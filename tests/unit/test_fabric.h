@@ -227,7 +227,8 @@ struct DataHeader {
   uint8_t ftag = 0, vc = kLossyChannel;
   FlowId flow = kNoFlow;
   uint32_t position = 0;
-  uint32_t after = 0;  // frames before it
+  uint32_t after = 0;    // frames before it
+  bool in_turn = false;  // in the retry channel (K6)
 };
 
 // Such a frame, right but for what the header says.
@@ -243,13 +244,16 @@ inline Frame forged(const Port& port, const Frame& original, const DataHeader& h
   packet.hop_limit = 8;
   packet.ftag = header.ftag;
   prepend_fabric_header(packet);
-  stamp_data_frame(packet, {.session_tag = port.session.tag(),
-                            .vc = header.vc,
-                            .sequence = port.input.last_sequence + 1 + header.after,
-                            .flow = header.flow,
-                            .data_flow = header.position,
-                            .life_units = 100,
-                            .source_mac = port.mac});
+  stamp_data_frame(packet,
+                   {.session_tag = port.session.tag(),
+                    .vc = header.vc,
+                    .channel = header.in_turn ? uint8_t{HEDDLE_RETRY_CHANNEL} : uint8_t{0},
+                    .flags = header.in_turn ? uint8_t{HEDDLE_DATA_LOSSLESS} : uint8_t{0},
+                    .sequence = (header.in_turn ? port.retry.taken() : port.input.last_sequence) + 1 + header.after,
+                    .flow = header.flow,
+                    .data_flow = header.position,
+                    .life_units = 100,
+                    .source_mac = port.mac});
   return bytes;
 }
 
