@@ -64,6 +64,8 @@ void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now)
   port.output.pending_packets = count - sent;
   if (sent != count) take_back(port, packets + sent, count - sent, dirty_before);
 }
+template void Worker::send_burst<false>(Port& port, Packet** packets, uint32_t count, Nanos now);
+template void Worker::send_burst<true>(Port& port, Packet** packets, uint32_t count, Nanos now);
 
 // As if they had not been offered: whoever waits for a slow device has nothing to do meanwhile. Entries from
 // `dirty_before` on have become dirty by this burst.

@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -117,6 +118,14 @@ TEST_F(DevicesTest, AnInterfaceIsTakenWhenItAppearsAndWaitedForWhenItGoes) {
       supervisor.tick(now += kSecond);
       test::poll_all(process, now);
     };
+    // The kernel tells of a carrier when it comes to it.
+    const auto look_until_told = [&] {
+      for (int tries = 0; tries < 300; ++tries) {
+        look();
+        if (!told.empty()) return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+    };
     look();
     EXPECT_FALSE(port.plugged);
     EXPECT_EQ(told, std::vector<std::string>{"!device packet_socket0,iface=late: no interface late; it is waited for"});
@@ -129,10 +138,10 @@ TEST_F(DevicesTest, AnInterfaceIsTakenWhenItAppearsAndWaitedForWhenItGoes) {
     EXPECT_EQ(process.nodes()[0].node->port(1).device, port.outward.get());
     EXPECT_EQ(told.front(), "device packet_socket0,iface=late is there");
     ASSERT_EQ(std::system("ip link set far down"), 0);
-    look();
+    look_until_told();
     EXPECT_EQ(told, std::vector<std::string>{"!carrier is lost"});
     ASSERT_EQ(std::system("ip link set far up"), 0);
-    look();
+    look_until_told();
     EXPECT_EQ(told, std::vector<std::string>{"carrier is back"});
     ASSERT_EQ(std::system("ip link del late"), 0);
     look();
