@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/daemon.h"
 
+#include <malloc.h>
 #include <spdlog/spdlog.h>
 
 #include <memory>
@@ -53,6 +54,9 @@ void log_start(const SwitchProcess& process) {
 }  // namespace
 
 void run_daemon(ProcessConfig config, Reload::Load load) {
+  // Tables of a node that goes are given back whole. By itself glibc would raise this limit when the first one is freed
+  // and cut later ones out of a heap that only grows.
+  mallopt(M_MMAP_THRESHOLD, 128 * 1024);
   start_log(config.log_level);
   Signals signals;
   EventJournal journal(log_event);
