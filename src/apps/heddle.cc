@@ -8,6 +8,7 @@
 #include "cli/command_line.h"
 #include "lab/lab_command.h"
 #include "telemetry/show_command.h"
+#include "telemetry/trace_command.h"
 
 int main(int argc, char** argv) {
   const std::vector<std::string> exec_command = heddle::take_exec_command(argc, argv);
@@ -15,6 +16,7 @@ int main(int argc, char** argv) {
   heddle::add_version(app, "heddle");
   app.require_subcommand(1);
   heddle::add_show_command(app);
+  heddle::add_trace_command(app);
   heddle::add_lab_command(app, exec_command);
   heddle::add_check_command(app);
   heddle::add_doctor_command(app);

@@ -132,6 +132,7 @@ int main(int argc, char** argv) {
   fuzz_command->add_option("--seeds", seeds, "first and last seed, as in 1-1000");
   fuzz_command->add_option("--jobs", fuzz.jobs, "processes")->check(CLI::Range(1, 256));
   fuzz_command->add_option("--twice", fuzz.twice_every, "run each so-manieth seed twice and compare; 0 = none");
+  fuzz_command->add_option("--hashes", fuzz.hashes, "write a line with seed and trace hash for each seed there");
   fuzz_command->add_flag("--verbose", fuzz.verbose, "print options and faults of each seed");
   fuzz_command->add_flag("--frames", fuzz.frames, "with --verbose: print every frame on fabric links");
   fuzz_command->add_flag("--keep-going", fuzz.keep_going, "go on after a failure");

@@ -85,7 +85,7 @@ uint64_t buffers_needed(const ProcessConfig& process) {
     const NodeOptions sizes{};
     const uint64_t queues = settings.input_drop_mark_packets * (process.topology.any_lossless() ? 2u : 1u);
     const uint64_t room =
-        uint64_t{output_room(settings, node.workers > 1)} * ports.size() * Lanes::needed(process.topology);
+        uint64_t{crossing_room(settings, node.workers > 1)} * ports.size() * Lanes::needed(process.topology);
     const uint64_t edge_buffers = queues + room + sizes.waiting_max;
     buffers += uint64_t{node.workers} * sizes.copies_max;
     for (const PortDevice& device : node.ports) {

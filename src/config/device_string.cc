@@ -18,20 +18,20 @@ struct Driver {
 };
 
 // Of virtual Ethernet devices: heddle's own, and those of DPDK 22.11.
-constexpr auto kDrivers = std::to_array<Driver>({{"packet_socket", "iface", "interface"},
-                                                 {"net_af_packet", "iface", "interface"},
-                                                 {"net_af_xdp", "iface", "interface"},
-                                                 {"net_bonding", "", ""},
-                                                 {"net_failsafe", "", ""},
-                                                 {"net_memif", "", ""},
-                                                 {"net_null", "", ""},
-                                                 {"net_pcap", "", ""},
-                                                 {"net_ring", "", ""},
-                                                 {"net_tap", "", ""},
-                                                 {"net_tun", "", ""},
-                                                 {"net_vdev_netvsc", "", ""},
-                                                 {"net_vhost", "iface", "path of its socket"},
-                                                 {"net_virtio_user", "path", "path of its socket"}});
+constexpr auto kBuiltDrivers = std::to_array<Driver>({{"packet_socket", "iface", "interface"},
+                                                      {"net_af_packet", "iface", "interface"},
+                                                      {"net_af_xdp", "iface", "interface"},
+                                                      {"net_bonding", "", ""},
+                                                      {"net_failsafe", "", ""},
+                                                      {"net_memif", "", ""},
+                                                      {"net_null", "", ""},
+                                                      {"net_pcap", "", ""},
+                                                      {"net_ring", "", ""},
+                                                      {"net_tap", "", ""},
+                                                      {"net_tun", "", ""},
+                                                      {"net_vdev_netvsc", "", ""},
+                                                      {"net_vhost", "iface", "path of its socket"},
+                                                      {"net_virtio_user", "path", "path of its socket"}});
 constexpr const char* kForms = "packet_socket0,iface=..., a PCI address or a virtual device of DPDK";
 
 bool hex_run(std::string_view text, size_t& at, size_t digits) {
@@ -49,7 +49,7 @@ bool take(std::string_view text, size_t& at, char wanted) {
 std::string_view name_of(std::string_view device) { return device.substr(0, device.find(',')); }
 
 const Driver* driver_of(std::string_view device) {
-  for (const Driver& driver : kDrivers)
+  for (const Driver& driver : kBuiltDrivers)
     if (device_uses(device, driver.name)) return &driver;
   return nullptr;
 }
@@ -59,7 +59,7 @@ std::string unknown_driver(std::string_view device) {
   if (name.find(':') != std::string_view::npos) return "a PCI address, as in 0000:03:00.0";
   const std::string_view letters = name.substr(0, name.find_last_not_of("0123456789") + 1);
   std::vector<std::string_view> names;
-  for (const Driver& driver : kDrivers) names.push_back(driver.name);
+  for (const Driver& driver : kBuiltDrivers) names.push_back(driver.name);
   if (const std::string_view nearest = nearest_name(letters, names); !nearest.empty())
     return std::string(nearest) + std::string(name.substr(letters.size())) + "?";
   if (name == device) return "packet_socket0,iface=" + std::string(name) + " for the kernel interface of that name";

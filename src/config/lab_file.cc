@@ -180,9 +180,9 @@ void LabReader::read_processes() {
 }
 
 void LabReader::read_driver() {
-  static constexpr auto kDrivers = std::to_array<std::string_view>({"af_packet", "af_xdp"});
+  static constexpr auto kLabDrivers = std::to_array<std::string_view>({"af_packet", "af_xdp"});
   auto driver = static_cast<size_t>(lab_.driver);
-  root_["driver"].read_choice(driver, kDrivers);
+  root_["driver"].read_choice(driver, kLabDrivers);
   lab_.driver = static_cast<LabDriver>(driver);
   TopologyPort largest;
   largest.mtu_bytes = builder_.topology().edge_mtu_bytes;

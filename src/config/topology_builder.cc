@@ -9,13 +9,6 @@
 
 namespace heddle {
 
-namespace {
-
-constexpr uint64_t kRateMin = 1'000;
-constexpr uint64_t kRateMax = 1'000'000'000'000;
-
-}  // namespace
-
 std::optional<PortReference> read_port_reference(const YamlValue& value) {
   const std::string_view text = value.text();
   const size_t colon = text.find(':');
@@ -95,7 +88,7 @@ void TopologyBuilder::read_port(uint16_t node_index, PortIndex port, const YamlV
   sources_[node_index].ports[port] = value;
   value.expect_map(config_keys::kPort);
   read_vlans(value, result.vlans);
-  value["rate"].read_rate(result.rate_bps, kRateMin, kRateMax);
+  value["rate"].read_rate(result.rate_bps, kRateMinBps, kRateMaxBps);
   value["mtu"].read_integer(result.mtu_bytes, kEdgeMtuMin, topology_.edge_mtu_bytes);
   value["forward_reserved"].read_bool(result.forward_reserved);
   value["flood_rate"].read_integer(result.flood_frames_per_second, 0, 10'000'000);
@@ -108,7 +101,7 @@ void TopologyBuilder::read_port(uint16_t node_index, PortIndex port, const YamlV
 
 void TopologyBuilder::read_edge_limits(LinkEnd end, const YamlValue& link) {
   TopologyPort& port = topology_.nodes[end.node_index].ports[end.port];
-  link["rate"].read_rate(port.rate_bps, kRateMin, kRateMax);
+  link["rate"].read_rate(port.rate_bps, kRateMinBps, kRateMaxBps);
   link["mtu"].read_integer(port.mtu_bytes, kEdgeMtuMin, topology_.edge_mtu_bytes);
 }
 
@@ -199,7 +192,7 @@ void TopologyBuilder::add_link(const YamlValue& link, const std::vector<YamlValu
     return;
   }
   uint64_t rate_bps = 0;
-  link["rate"].read_rate(rate_bps, kRateMin, kRateMax);
+  link["rate"].read_rate(rate_bps, kRateMinBps, kRateMaxBps);
   const uint32_t needed = fabric_mtu_bytes(topology_.edge_mtu_bytes);
   uint16_t mtu_bytes = static_cast<uint16_t>(needed);
   if (link["mtu"].read_integer(mtu_bytes) && (mtu_bytes < needed || mtu_bytes > kLinkMtuMax)) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "wire/packet.h"
@@ -24,18 +25,28 @@ enum class FlowState : uint8_t {
   blocked,  // has a queue, and its destination's congestion (C4, C5) or lack of credit (C6) holds it
 };
 
-enum InputFlowFlag : uint8_t {
-  kFlowInUse = 0x01,
-  kFlowAckDue = 0x02,   // among the port's flows whose totals go upstream
-  kFlowLeaving = 0x04,  // gives its output flow ID back at extent zero: path ended (K9), stale (R12), others wait (K11)
-  kFlowPending = 0x08,  // held by a timer (E1)
-  kFlowLimited = 0x10,  // by its destination's congestion: its FlowLimit is in force (C3)
-  kFlowFull = 0x40,     // past its mark: at the edge lossless, its host waits (F10); inside, granted by credit (C6)
-  kFlowMetered = 0x80,  // the next hop grants it by credit (C6): its FlowMeter's send_limit holds
-  kFlowTimed = 0x20,    // in the worker's wheel of releases (C5), also when the flow is gone
+enum InputFlowFlag : uint16_t {
+  kFlowInUse = 0x0001,
+  kFlowAckDue = 0x0002,  // among the port's flows whose totals go upstream
+  kFlowLeaving =
+      0x0004,  // gives its output flow ID back at extent zero: path ended (K9), stale (R12), others wait (K11)
+  kFlowPending = 0x0008,  // held by a timer (E1)
+  kFlowLimited = 0x0010,  // by its destination's congestion: its FlowLimit is in force (C3)
+  kFlowFull = 0x0040,     // past its mark: at the edge lossless, its host waits (F10); inside, granted by credit (C6)
+  kFlowMetered = 0x0080,  // the next hop grants it by credit (C6): its FlowMeter's send_limit holds
+  kFlowTimed = 0x0020,    // in the worker's wheel of releases (C5), also when the flow is gone
 };
 
-constexpr uint8_t kFlowOfItsId = kFlowLeaving | kFlowMetered;  // what ends with the output flow ID it has
+constexpr uint16_t kFlowOfItsId = kFlowLeaving | kFlowMetered;  // what ends with the output flow ID it has
+
+// Where a flow's packets go. Written by who chooses the path and by who gives out flow IDs; read wherever a packet
+// crosses.
+struct Branch {
+  uint32_t turn_start;  // data_flow when the flow ID was reserved
+  PortIndex output;     // of the packets that make up flow_extent
+  FlowId flow;          // reserved there; 0 = none
+  uint16_t voq;         // virtual output queue of its packets, at that output
+};
 
 struct alignas(64) InputFlow {
   PacketQueue queue;
@@ -43,26 +54,34 @@ struct alignas(64) InputFlow {
   uint32_t data_flow;       // bytes handed to the crossing, lost ones included
   uint32_t ack_flow;        // bytes settled: delivered or lost
   uint32_t lost_total;      // bytes lost, of those settled (F12)
+  Branch branch;
   FabricAddress destination;
-  PortIndex follow_port;  // output of the packets that make up flow_extent
-  FlowId output_flow;     // reserved there; 0 = none
-  FlowId next_in_list;    // ready or wanting list, or free IDs
-  uint16_t voq;           // virtual output queue of its packets, at follow_port
-  uint32_t match;         // edge: index into the match table, else kNoMatch
-  uint32_t next_timer;
+  uint32_t match;       // edge: index into the match table, else kNoMatch
+  FlowId next_in_list;  // ready or wanting list, or free IDs
   uint16_t path_epoch;  // path changes so far (W2)
   uint16_t queued_packets;
+  uint16_t flags;  // InputFlowFlag
   FlowState state;
-  uint8_t flags;  // InputFlowFlag
   uint8_t ftag;
-  uint8_t congestion;   // ep_congestion (C3): level and CongestionFlag bits (flow/congestion_level.h)
-  uint32_t turn_start;  // data_flow when its output flow ID was reserved
+  uint8_t congestion;  // ep_congestion (C3): level and CongestionFlag bits (flow/congestion_level.h)
 
   bool in_use() const { return flags & kFlowInUse; }
   uint32_t queue_extent() const { return next_data_flow - data_flow; }
   uint32_t flow_extent() const { return data_flow - ack_flow; }
+  // A flow begins, on an ID at rest. `match_index`: kNoMatch inside the fabric.
+  void begin(FabricAddress to, uint8_t class_ftag, uint32_t match_index) {
+    flags |= kFlowInUse;
+    // With totals still to be told upstream it is the flow that was here before: there it has not come to rest.
+    if (!(flags & kFlowAckDue)) congestion = 0;
+    destination = to;
+    ftag = class_ftag;
+    match = match_index;
+    branch.output = kNoPort;
+    branch.turn_start = data_flow;
+    path_epoch = 0;
+  }
   // While others wait for an ID a flow keeps its own for one queue, and of a long one for so many bytes (K11).
-  bool turn_over() const { return queue.empty() || data_flow - turn_start >= kTurnBytes; }
+  bool turn_over() const { return queue.empty() || data_flow - branch.turn_start >= kTurnBytes; }
   // Bytes that were never handed on: they count as received, handed on, settled and lost at once (K4).
   void settle_lost(uint32_t bytes) {
     data_flow += bytes;
@@ -72,32 +91,7 @@ struct alignas(64) InputFlow {
 };
 
 static_assert(sizeof(InputFlow) == 64, "an input flow is one cache line");
-
-// What holds a flow whose destination is congested (C3-C5). Beside the flow table, by flow ID: only touched while
-// kFlowLimited is set.
-struct FlowLimit {
-  Nanos since_ns;
-  Nanos renewed_ns = 0;    // the last ACK (K10)
-  Nanos interval_ns = 0;   // between ACKs, the longest of late
-  Nanos release_ns = 0;    // no packet before that (C5)
-  Nanos delay_ns = 0;      // what the last packet took of the share
-  Nanos round_trip_ns;     // to the destination
-  double ns_per_byte = 0;  // of the flow's share of its destination's port
-  Nanos window_ns = 0;     // may be under way (C4): what the share carries in this time
-
-  uint32_t window_bytes() const {
-    return static_cast<uint32_t>(std::min(1e9, static_cast<double>(window_ns) / ns_per_byte));
-  }
-};
-
-static_assert(sizeof(FlowLimit) <= 64);
-
-// Credits of a flow, both ways (C6). Beside the flow table, by flow ID: touched while kFlowFull or kFlowMetered is set.
-struct FlowMeter {
-  uint32_t window_bytes;  // that upstream may have sent beyond data_flow
-  uint32_t told_limit;    // position told to upstream last
-  uint32_t send_limit;    // data_flow may grow up to there
-};
+static_assert(offsetof(InputFlow, branch) == 32, "what only counts stands in the first half");
 
 // A list of flows of one port, linked through InputFlow::next_in_list. A flow is in at most one.
 struct FlowList {
@@ -109,7 +103,7 @@ struct FlowList {
 
 class InputFlowTable {
  public:
-  explicit InputFlowTable(uint32_t flow_ids) : flows_(flow_ids + 1), size_(flow_ids) {
+  explicit InputFlowTable(uint32_t flow_ids) : flows_(flow_ids + 1), timer_links_(flow_ids + 1), size_(flow_ids) {
     for (uint32_t id = flow_ids; id > 0; --id) put(static_cast<FlowId>(id));
   }
 
@@ -133,6 +127,8 @@ class InputFlowTable {
   bool valid(FlowId id) const { return id - 1u < size_; }
   InputFlow& operator[](FlowId id) { return flows_[id]; }
   const InputFlow& operator[](FlowId id) const { return flows_[id]; }
+  // Of the wheel that the flow is in (kFlowPending, kFlowTimed).
+  uint32_t& timer_link(FlowId id) { return timer_links_[id]; }
 
   void push(FlowList& list, FlowId id) {
     flows_[id].next_in_list = kNoFlow;
@@ -153,6 +149,7 @@ class InputFlowTable {
 
  private:
   std::vector<InputFlow> flows_;  // entry 0 is never used
+  std::vector<uint32_t> timer_links_;
   uint32_t size_;
   FlowId free_ = kNoFlow;
   uint32_t available_ = 0;

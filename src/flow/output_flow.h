@@ -17,15 +17,15 @@ namespace heddle {
 
 enum class OutputFlowState : uint8_t { free, reserved, orphan };
 
-enum OutputFlowFlag : uint8_t {
-  kOutputDirty = 0x01,    // in the worker's list of entries with pending deltas
-  kOutputEnded = 0x02,    // of an earlier session of this port: nothing is sent on it any more (K9)
-  kOutputTimed = 0x04,    // in the timer wheel
-  kOutputEndDue = 0x08,   // the input flow is still to be told that the path ended
-  kOutputCounted = 0x10,  // an orphan in its input port's quota (K9)
-  kOutputTell = 0x20,     // the input flow is to hear of the congestion (C2, C3)
-  kOutputMetered = 0x40,  // the next hop grants by credit (C6): credit_limit holds
-  kOutputCredit = 0x80,   // the input flow is to hear of that
+enum OutputFlowFlag : uint16_t {
+  kOutputDirty = 0x0001,    // in the worker's list of entries with pending deltas
+  kOutputEnded = 0x0002,    // of an earlier session of this port: nothing is sent on it any more (K9)
+  kOutputTimed = 0x0004,    // in the timer wheel
+  kOutputEndDue = 0x0008,   // the input flow is still to be told that the path ended
+  kOutputCounted = 0x0010,  // an orphan in its input port's quota (K9)
+  kOutputTell = 0x0020,     // the input flow is to hear of the congestion (C2, C3)
+  kOutputMetered = 0x0040,  // the next hop grants by credit (C6): credit_limit holds
+  kOutputCredit = 0x0080,   // the input flow is to hear of that
 };
 
 struct alignas(64) OutputFlow {
@@ -36,12 +36,11 @@ struct alignas(64) OutputFlow {
   uint32_t pending_lost;  // of those, lost
   InputFlowRef input;     // whom it serves; of flow kNoFlow: nobody yet
   FlowId next_free;
-  uint16_t queued;  // packets that crossed and are not stamped yet: they pin the entry
-  uint32_t next_timer;
+  uint16_t queued;      // packets that crossed and are not stamped yet: they pin the entry
   uint32_t probe_mark;  // ack_flow when the timer was set: progress since then needs no probe (K5)
   Nanos due_ns;         // of its timer: the next probe (K5), or when an ended entry is settled (K9)
+  uint16_t flags;       // OutputFlowFlag
   OutputFlowState state;
-  uint8_t flags;          // OutputFlowFlag
   uint8_t backoff;        // probe interval is base << backoff (K5)
   uint8_t congestion;     // level and CongestionFlag bits that the input flow is to know (C3)
   uint8_t told;           // those that it knew when its last packet crossed, or has been told since
@@ -61,7 +60,7 @@ struct alignas(64) OutputFlow {
   // The input flow has been told.
   void take_pending() {
     pending_ack = pending_lost = 0;
-    flags &= static_cast<uint8_t>(~(kOutputEndDue | kOutputTell | kOutputCredit));
+    flags &= static_cast<uint16_t>(~(kOutputEndDue | kOutputTell | kOutputCredit));
   }
 };
 
@@ -78,6 +77,8 @@ class OutputFlowTable {
   bool valid(FlowId id) const { return id - 1u < size_; }
   OutputFlow& operator[](FlowId id) { return flows_[id]; }
   const OutputFlow& operator[](FlowId id) const { return flows_[id]; }
+  // Of the wheel that the entry is in (kOutputTimed).
+  uint32_t& timer_link(FlowId id) { return timer_links_[id]; }
   uint32_t used() const { return used_; }
 
   // An ID that serves `input`, or kNoFlow while that port may not have another one. The one that was freed last
@@ -113,6 +114,7 @@ class OutputFlowTable {
 
  private:
   std::vector<OutputFlow> flows_;  // entry 0 is never used
+  std::vector<uint32_t> timer_links_;
   uint32_t size_;
   std::vector<int32_t> left_;  // by input: of the IDs that it may always have; below 0, those it has of the others
   uint32_t shared_;            // IDs for whoever comes first, not in use

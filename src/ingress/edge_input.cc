@@ -74,7 +74,7 @@ void set_class(Packet& packet, const EdgePortInput& port, const TrafficClass& tr
   packet.vni = vlan;
   packet.payload = packet.length;
   packet.source = port.address;
-  packet.life_ns = static_cast<uint32_t>(traffic_class.life_ns);
+  packet.dies_ns = traffic_class.life_ns;
 }
 
 }  // namespace

@@ -6,11 +6,12 @@
 #include <cassert>
 #include <cstring>
 
+#include "topology/topology.h"
+
 namespace heddle {
 
 namespace {
 constexpr uint32_t kMillion = 1'000'000;
-constexpr uint32_t kWireExtraBytes = 24;  // preamble, frame check sequence and gap
 }  // namespace
 
 MemoryLink::Direction::Direction(const MemoryLinkOptions& settings, uint64_t seed)

@@ -21,6 +21,8 @@
 
 namespace heddle {
 
+constexpr Nanos kLinkDelayMax = 10 * kSecond;  // that anybody may ask for
+
 // Of one direction. Faults are frames per million.
 struct MemoryLinkOptions {
   uint64_t rate_bps = 0;  // bits per second; 0 = a frame takes no time on the wire
@@ -86,6 +88,13 @@ class MemoryLink {
   // `wanted`: bit per LinkFrameEvent.
   void observe(LinkObserver* observer, uint32_t wanted);
   uint64_t tag = 0;  // the observer's own
+
+  // --- from the thread of the end that a direction leaves ---
+  // When its transmit ring has room for so many frames, at most all it holds; 0 without a rate: there is no ring.
+  Nanos transmit_room_at(unsigned direction, uint32_t frames) const {
+    const Direction& way = *directions_[direction];
+    return way.transmit_done[(way.transmit_next + frames - 1) % way.transmit_done.size()];
+  }
 
   // Frames under way in a direction; when both ends rest.
   uint64_t under_way(unsigned direction) const;

@@ -22,9 +22,7 @@ class LinkCredits {
   uint32_t cost(uint32_t length_bytes) const {
     return length_bytes <= peer_buffer_bytes_ ? 1 : (length_bytes + peer_buffer_bytes_ - 1) / peer_buffer_bytes_;
   }
-  bool may_send(uint32_t cost) const {
-    return static_cast<int32_t>(limit_ - sent_total_) >= static_cast<int32_t>(cost);
-  }
+  bool may_send(uint32_t cost) const { return serial_distance(sent_total_, limit_) >= static_cast<int32_t>(cost); }
   // `sure`: in a retry channel (K6), where nothing is lost and no total needs to be told.
   void sent(uint32_t cost, bool sure, Nanos now) {
     if (all_home()) {

@@ -62,7 +62,7 @@ bool LinkSession::acceptable(const Hello& hello, Nanos now) {
 }
 
 SessionEvent LinkSession::receive(const Hello& hello, uint32_t frame_bytes, uint64_t fresh, bool admit, Nanos now) {
-  carrier_ = true;  // whatever the device says
+  carrier_ = true;
   if (own_nonce_ == 0) own_nonce_ = fresh;
   const SessionEvent event = take(hello, frame_bytes >= options_.frame_bytes_max, fresh, admit, now);
   plan_wake();
@@ -144,9 +144,9 @@ void LinkSession::hear_other_version(Nanos now) {
 }
 
 SessionEvent LinkSession::set_carrier(bool carrier, uint64_t fresh, Nanos now) {
-  if (carrier == carrier_) return SessionEvent::none;
+  if (carrier == device_carrier_) return SessionEvent::none;
   const bool was_up = up_;
-  carrier_ = carrier;
+  device_carrier_ = carrier_ = carrier;
   if (carrier) {
     next_hello_ns_ = now;
     if (!was_up) last_heard_ns_ = now;
@@ -202,21 +202,21 @@ SessionEvent LinkSession::tick(uint64_t fresh, Nanos now) {
     if (carrier_ && now >= last_heard_ns_ + dead_ns()) {
       heard_since_ns_ = short_since_ns_ = kNever;
       peer_nonce_ = 0;  // whoever had it may live by its echo alone
-      set_reason(LinkDownReason::no_hello, now);
+      carrier_ = device_carrier_;
+      set_reason(silence(), now);
     }
     plan_wake();
     return SessionEvent::none;
   }
-  const bool silent = now >= last_heard_ns_ + dead_ns();
-  if (!silent && now < last_long_ns_ + long_dead_ns()) {
+  // Later than that, not then: who planned to wake then and was late itself has been forgiven just so much, and first
+  // reads what has come meanwhile.
+  const bool silent = now > last_heard_ns_ + dead_ns();
+  if (!silent && now <= last_long_ns_ + long_dead_ns()) {
     plan_wake();
     return SessionEvent::none;
   }
-  end(fresh,
-      !carrier_ ? LinkDownReason::no_carrier
-      : silent  ? LinkDownReason::no_hello
-                : LinkDownReason::too_long,
-      now);
+  if (silent) carrier_ = device_carrier_;
+  end(fresh, silent ? silence() : LinkDownReason::too_long, now);
   return SessionEvent::ended;
 }
 

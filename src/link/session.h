@@ -100,6 +100,7 @@ class LinkSession {
   Nanos long_dead_ns() const { return kLongEvery * dead_ns(); }
   bool only_short(Nanos now) const { return now >= short_since_ns_ && now - short_since_ns_ >= dead_ns(); }
   bool mute() const { return !carrier_ && !up_; }
+  LinkDownReason silence() const { return device_carrier_ ? LinkDownReason::no_hello : LinkDownReason::no_carrier; }
   void plan_wake();
   void set_reason(LinkDownReason reason, Nanos now);
   SessionEvent take(const Hello& hello, bool is_long, uint64_t fresh, bool admit, Nanos now);
@@ -120,7 +121,8 @@ class LinkSession {
   bool up_ = false;
   bool answer_due_ = false;
   bool answer_is_candidate_ = false;
-  bool carrier_ = true;
+  bool device_carrier_ = true;  // as the device says
+  bool carrier_ = true;         // as believed: a hello proves it until there is silence
   LinkDownReason reason_ = LinkDownReason::no_hello;
   LinkDownReason last_reason_ = LinkDownReason::none;
   Nanos since_ns_ = 0;

@@ -24,8 +24,8 @@ void Worker::apply_acks(Nanos now) {
     Port& output = own(static_cast<PortIndex>(item >> 16));
     const auto id = static_cast<FlowId>(item & 0xffff);
     OutputFlow& entry = output.output.flows[id];
-    const uint8_t flags = entry.flags;
-    entry.flags = static_cast<uint8_t>(flags & ~kOutputDirty);
+    const uint16_t flags = entry.flags;
+    entry.flags = static_cast<uint16_t>(flags & ~kOutputDirty);
     if (entry.state == OutputFlowState::orphan) {  // whom it served is gone (K9)
       output.counters.count(ProtocolEvent::ack_absorbed);
       entry.take_pending();
@@ -55,30 +55,23 @@ void Worker::tell_own_input(Port& input, OutputFlow& entry, Nanos now) {
 
 // Hands an entry's pending delta to the worker of the input flow it serves. False if that one's ring is full.
 bool Worker::tell_input(OutputFlow& entry) {
-  const uint32_t worker = worker_of_port_[entry.input.port];
-  Crossing& to = *to_[worker];
   if (entry.flags & kOutputCredit) {
-    Message message{.kind = MessageKind::credit};
-    message.input = entry.input.port;
-    message.flow = entry.input.flow;
-    message.value = entry.input.epoch;
-    message.value2 = (entry.flags & kOutputMetered) != 0;
-    message.value64 = entry.credit_limit - entry.credit_base;
-    if (!send(worker, message)) return false;
-    entry.flags &= static_cast<uint8_t>(~kOutputCredit);
+    const TellCredit credit{.input = entry.input,
+                            .metered = (entry.flags & kOutputMetered) != 0,
+                            .limit = entry.credit_limit - entry.credit_base};
+    if (!outbox_.send(entry.input.port, credit)) return false;
+    entry.flags &= static_cast<uint16_t>(~kOutputCredit);
     if (entry.pending_ack == 0 && !(entry.flags & (kOutputEndDue | kOutputTell))) return true;
   }
-  if (to.settled.full()) hand_over(worker);
-  if (to.settled.full()) return false;
-  Settled& settled = to.settled.gather();
-  settled.input = entry.input;
-  settled.acknowledged = entry.pending_ack;
-  settled.lost = entry.pending_lost;
-  settled.path_ended = (entry.flags & kOutputEndDue) != 0;
-  settled.tells = (entry.flags & kOutputTell) != 0;
-  settled.congestion = entry.congestion;
-  if (settled.tells) entry.told = entry.congestion;
-  ++result_.crossings;
+  const bool tells = entry.flags & kOutputTell;
+  if (!outbox_.settled({.input = entry.input,
+                        .acknowledged = entry.pending_ack,
+                        .lost = entry.pending_lost,
+                        .path_ended = (entry.flags & kOutputEndDue) != 0,
+                        .tells = tells,
+                        .congestion = entry.congestion}))
+    return false;
+  if (tells) entry.told = entry.congestion;
   entry.take_pending();
   return true;
 }
@@ -90,10 +83,10 @@ void Worker::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged, u
   InputFlow& flow = port.input.flows[id];
   flow.ack_flow += acknowledged;
   flow.lost_total += lost;
-  if (path_ended && flow.output_flow != kNoFlow) {  // not of an ID that it once had (K11)
+  if (path_ended && flow.branch.flow != kNoFlow) {  // not of an ID that it once had (K11)
     flow.flags |= kFlowLeaving;
     port.counters.count(ProtocolEvent::path_ended);
-    if (flow.follow_port != kNoPort) return_lent_ids(port, flow.follow_port, true);
+    if (flow.branch.output != kNoPort) return_lent_ids(port, flow.branch.output, true);
   }
   if (port.is_fabric()) {
     if (acknowledged != 0) mark_ack_due(port, id, flow, now);
@@ -126,7 +119,7 @@ void Worker::mark_ack_due(Port& port, FlowId id, InputFlow& flow, Nanos now) {
 // When the records that wait go out at the latest (W3).
 Nanos Worker::ack_deadline(const Port& port) const {
   if (port.input.ack_due.empty()) return kNever;
-  const bool idle = port.output.queued_lanes == 0;
+  const bool idle = port.output.queues.empty();
   const bool good = port.input.ack_due.size() >= kGoodAckCount;
   const Nanos wait = idle ? settings_.ack_idle_ns : good ? settings_.ack_busy_ns : settings_.ack_hard_ns;
   return port.input.ack_due_since_ns + std::min(wait, settings_.ack_hard_ns);
@@ -147,7 +140,7 @@ AckRecord Worker::totals_of(InputSide& input, FlowId id, const InputFlow& flow) 
   }
   if (flow.flags & kFlowFull) {  // C6
     record.flags |= HEDDLE_ACK_METERED;
-    record.credit_limit = input.meters[id].told_limit = flow.data_flow + input.meters[id].window_bytes;
+    record.credit_limit = input.meters[id].tell(flow.data_flow);
   }
   return record;
 }
@@ -165,7 +158,7 @@ void Worker::make_ack_frames(Port& port, Nanos now) {
     append_acks(*packet, std::min(full, static_cast<uint32_t>(input.ack_due.size()) - told), [&] {
       const FlowId id = input.ack_due[told++];
       InputFlow& flow = input.flows[id];
-      flow.flags &= static_cast<uint8_t>(~kFlowAckDue);
+      flow.flags &= static_cast<uint16_t>(~kFlowAckDue);
       return totals_of(input, id, flow);
     });
     port.counters.count(ProtocolEvent::ack_sent);
@@ -181,8 +174,7 @@ void Worker::free_if_drained(Port& output, FlowId id, OutputFlow& entry) {
   if (entry.flags & kOutputDirty) return;
   if (entry.flags & kOutputCounted) {
     output.counters.count(ProtocolEvent::orphan_freed);
-    ++output.output.orphans[entry.input.port];
-    output.output.returns_due |= PortSet{1} << entry.input.port;
+    output.output.room.orphan_freed(entry.input.port);
   }
   if (entry.flags & kOutputEnded) start_positions(output, id);
   output.output.flows.free(id);
@@ -191,7 +183,7 @@ void Worker::free_if_drained(Port& output, FlowId id, OutputFlow& entry) {
 uint32_t& Worker::timer_link(uint32_t item) {
   Port& port = own(static_cast<PortIndex>((item & ~kInputTimer) >> 16));
   const auto id = static_cast<FlowId>(item & 0xffff);
-  return item & kInputTimer ? port.input.flows[id].next_timer : port.output.flows[id].next_timer;
+  return item & kInputTimer ? port.input.flows.timer_link(id) : port.output.flows.timer_link(id);
 }
 
 void Worker::arm_timer(PortIndex output, FlowId id, Nanos due) {
@@ -223,7 +215,7 @@ void Worker::run_timers(Nanos now) {
 // E1: the pair's flooded frames have died; its first flow may move.
 void Worker::input_timer(Port& port, FlowId id, Nanos now) {
   InputFlow& flow = port.input.flows[id];
-  flow.flags &= static_cast<uint8_t>(~kFlowPending);
+  flow.flags &= static_cast<uint16_t>(~kFlowPending);
   const Nanos until = flow.match == kNoMatch ? 0 : edge_.held_until(edge_.matches()[flow.match]);
   if (now < until) return set_hold(port, id, until);  // beyond the wheel: not yet
   if (flow.queue.empty())
@@ -240,7 +232,7 @@ void Worker::add_hold_timer(Port& port, FlowId id, Nanos until) {
 // A timer never releases anything: it asks (K5), and settles only what an ended session left (K9).
 void Worker::output_timer(Port& output, FlowId id, Nanos now) {
   OutputFlow& entry = output.output.flows[id];
-  entry.flags &= static_cast<uint8_t>(~kOutputTimed);
+  entry.flags &= static_cast<uint16_t>(~kOutputTimed);
   if (entry.extent() == 0) return;
   if (now < entry.due_ns) return set_timer(output.index, id);  // it was beyond the wheel
   if (entry.flags & kOutputEnded) {

@@ -49,22 +49,22 @@ uint32_t Worker::flow_queue_mark(const InputFlow& flow) const {
 // here for the same output, and there is room. What it has to have, it has here as in arbitration; how much one flow
 // may pass by it in a turn is bounded by the room.
 bool Worker::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
-  const uint8_t special = flow.flags & (kFlowLeaving | kFlowPending | kFlowLimited | kFlowMetered | kFlowFull);
+  const uint16_t special = flow.flags & (kFlowLeaving | kFlowPending | kFlowLimited | kFlowMetered | kFlowFull);
   if (port.is_fabric()) {
     if (packet->hop_limit == 0) return false;
     if (packet->vc == kLossyChannel && port.credits[kLossyChannel].held() > settings_.input_drop_mark_packets)
       return false;
   }
   if (special != 0 && !may_pass(port, id, flow, packet->payload, now)) return false;
-  if (flow.output_flow == kNoFlow) {
+  if (flow.branch.flow == kNoFlow) {
     DropReason reason = DropReason::none;
     const PortIndex output = choose_port(port, *packet, reason);
     if (output == kNoPort || !reserve_output(port, flow, output, *packet)) return false;
-  } else if (!port.input.ids[flow.follow_port].wanting.empty()) {
+  } else if (!port.input.ids[flow.branch.output].wanting.empty()) {
     yield_id(port, flow);  // its queue ran empty: it has had its turn
     return false;
   }
-  Voq& voq = port.input.voqs[flow.voq];
+  Voq& voq = port.input.voqs[flow.branch.voq];
   if (!voq.ready.empty() || voq.room < packet->cost) return false;
   if (voq.shares_credit && !has_share(flow, voq)) return false;
   if (special & kFlowFull) look_at_full(port, flow, *packet);
@@ -81,10 +81,10 @@ bool Worker::may_pass(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Na
 // A packet leaves its flow for the crossing; the flow has an output flow ID, and the room is there.
 void Worker::hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now) {
   flow.data_flow += packet->payload;
-  packet->output_flow = flow.output_flow;
+  packet->output_flow = flow.branch.flow;
   take_lane(*packet, voq);
   if (flow.flags & kFlowLimited) spend_share(port, packet->input.flow, packet->payload, now);
-  cross(port, flow.follow_port, packet, &flow, now);
+  cross(port, flow.branch.output, packet, &flow, now);
 }
 
 // What the port's frames hold, this one included. On a fabric port those in the outputs count too: they hold link
@@ -117,19 +117,19 @@ void Worker::drop_queue(Port& port, FlowId id, DropReason reason) {
 // A flow with a queue and in no list: where does it stand?
 void Worker::place(Port& port, FlowId id, Nanos now) {
   InputFlow& flow = port.input.flows[id];
-  if (flow.output_flow != kNoFlow && !(flow.flags & (kFlowLeaving | kFlowPending))) {
+  if (flow.branch.flow != kNoFlow && !(flow.flags & (kFlowLeaving | kFlowPending))) {
     flow.state = FlowState::ready;
-    port.input.flows.push(port.input.voqs[flow.voq].ready, id);
-    return activate(port, flow.voq);
+    port.input.flows.push(port.input.voqs[flow.branch.voq].ready, id);
+    return activate(port, flow.branch.voq);
   }
   if (flow.flow_extent() != 0 || (flow.flags & kFlowPending)) {  // the old path is not settled (K9), or E1's wait
     flow.state = FlowState::held;
     port.counters.count(ProtocolEvent::flow_held);
     return;
   }
-  if (flow.output_flow != kNoFlow) {
+  if (flow.branch.flow != kNoFlow) {
     give_back(port, flow, false);
-    flow.flags &= static_cast<uint8_t>(~kFlowOfItsId);
+    flow.flags &= static_cast<uint16_t>(~kFlowOfItsId);
     port.counters.count(ProtocolEvent::flow_moved);
   }
   route(port, id, now);
@@ -149,34 +149,10 @@ void Worker::route(Port& port, FlowId id, Nanos now) {
   tell_wants(port, output);
 }
 
-// The output for a frame from `input`: an edge port here, or the least loaded port that lies on a shortest path (R2,
-// R6) and leads on in a virtual channel that there is (R5). kNoPort with the reason if there is none.
 PortIndex Worker::choose_port(const Port& input, const Packet& packet, DropReason& reason) {
-  const FabricAddress destination = packet.destination;
-  if (destination.node == node_address_) {
-    const bool edge = destination.port < kPortsMax && (edge_ports_ >> destination.port & 1);
-    reason = edge ? DropReason::same_port : DropReason::no_such_port;
-    return edge && destination.port != input.index ? destination.port : kNoPort;
-  }
-  if (packet.hop_limit == 0) {
-    reason = DropReason::hop_limit;
-    return kNoPort;
-  }
-  PortSet ports = routes_.primary(destination.node) & ~(PortSet{1} << input.index);
-  if (packet.vc != kLossyChannel && packet.vc + 1u == lanes_.channels() && (up_ports_ >> input.index & 1))
-    ports &= ~up_ports_;  // it came down in the last channel
-  reason = DropReason::no_route;
-  if (std::has_single_bit(ports)) {
-    const auto port = static_cast<PortIndex>(std::countr_zero(ports));
-    return board_.up(port) ? port : kNoPort;
-  }
-  return least_loaded(ports, board_, random_.next());
-}
-
-// X2: the lane at that output of a frame of the lossless class that came in that channel.
-uint8_t Worker::lane_at(const Port& input, PortIndex output, uint8_t ftag, uint8_t channel) const {
-  if (channel == kLossyChannel) return lanes_.of(ftag, kFirstLosslessChannel);
-  return lanes_.of(ftag, next_channel(channel, up_ports_ >> input.index & 1, up_ports_ >> output & 1));
+  return paths_.choose(
+      {.input = input.index, .channel = packet.vc, .hop_limit = packet.hop_limit, .destination = packet.destination},
+      random_, reason);
 }
 
 Packet* Worker::take_from_queue(Port& port, InputFlow& flow) {
@@ -196,7 +172,7 @@ void Worker::finish_if_empty(Port& port, FlowId id, InputFlow& flow) {
 // F9: with an empty queue and nothing outstanding the flow is gone; its IDs are free, the way back first.
 void Worker::finish(Port& port, FlowId id, InputFlow& flow) {
   if (flow.flags & kFlowPending) return;  // its timer comes back to it
-  if (flow.output_flow != kNoFlow) give_back(port, flow, false);
+  if (flow.branch.flow != kNoFlow) give_back(port, flow, false);
   flow.flags &= kFlowAckDue | kFlowTimed;
   flow.state = FlowState::idle;
   if (!port.is_fabric()) port.input.flows.put(id);
@@ -253,7 +229,7 @@ void Worker::drop_expired_frames(Port& port, FlowId id, Nanos now) {
 void Worker::leave_stale_paths() {
   if (!routes_stale_) return;
   routes_stale_ = false;
-  routes_.compile(link_state_.ports_up());
+  paths_.compile(link_state_.ports_up());
   for (Port* port : own_ports_) {
     port->counters.count(ProtocolEvent::routes_compiled);
     for (PortSet rest = port->input.lent_outputs; rest != 0; rest &= rest - 1)  // of a session that may have ended
@@ -261,8 +237,8 @@ void Worker::leave_stale_paths() {
     for (uint32_t i = 1; i <= port->input.flows.size(); ++i) {
       const auto id = static_cast<FlowId>(i);
       InputFlow& flow = port->input.flows[id];
-      if (!flow.in_use() || flow.output_flow == kNoFlow || flow.destination.node == node_address_) continue;
-      if (routes_.primary(flow.destination.node) >> flow.follow_port & 1) continue;
+      if (!flow.in_use() || flow.branch.flow == kNoFlow || flow.destination.node == node_address_) continue;
+      if (paths_.routes().primary(flow.destination.node) >> flow.branch.output & 1) continue;
       flow.flags |= kFlowLeaving;
       if (flow.queue.empty()) finish_if_empty(*port, id, flow);
     }

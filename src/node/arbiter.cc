@@ -83,15 +83,15 @@ bool Worker::serve(Port& input, Voq& voq, Nanos now) {
 
 // `flow`: that of the packet, which is in its extent; nullptr if it has none.
 void Worker::cross(Port& input, PortIndex output, Packet* packet, const InputFlow* flow, Nanos now) {
-  if (!input.is_fabric()) packet->arrival_ns = now;  // K8: life counts from leaving the ingress edge queue
+  if (!input.is_fabric()) packet->dies_ns += now;  // K8: life counts from leaving the ingress edge queue
   const uint8_t known = flow == nullptr ? uint8_t{0} : flow->congestion;
   if (is_own(output)) return accept(own(output), packet, known);
   bool first = false;
   if (flow != nullptr) {
     const uint32_t before = flow->data_flow - packet->payload;
-    first = before == flow->turn_start && before == flow->ack_flow;
+    first = before == flow->branch.turn_start && before == flow->ack_flow;
   }
-  send_packet(output, packet, known, first);
+  outbox_.packet({packet, output, known, first});
 }
 
 // The output side of the crossing; its flow has been told of so much congestion (C3). An output flow ID reserved in a
@@ -110,12 +110,7 @@ void Worker::accept(Port& output, Packet* packet, uint8_t told) {
   }
   if (dead) return drop_at_output(output, packet, DropReason::link_down);
   if (output.output.congestion.congested() && packet->output_flow != kNoFlow) tell_congestion(output, *packet);
-  output.output.queues[packet->lane].push(packet);
-  output.output.queued_lanes |= LaneSet{1} << packet->lane;
-  ++output.output.queued_packets;
-  output.output.queued_bytes += packet->payload;
-  const uint8_t channel = lanes_.channel(packet->lane);
-  if (channel != kLossyChannel) output.output.queued_buffers[channel] += packet->cost;
+  output.output.queues.push(packet);
 }
 
 // C2: while its host is congested a flow is told at once when its packet comes.

@@ -11,11 +11,11 @@ namespace heddle {
 // (decision 3).
 void Worker::flood(Port& port, Packet* packet, Nanos now) {
   port.counters.count(ProtocolEvent::flooded);
-  if (!port.is_fabric())
-    packet->life_ns = static_cast<uint32_t>(edge_.classifier().of_ftag(packet->ftag).flood_life_ns());
-  PortSet targets = routes_.tree() | edge_ports_;
+  if (!port.is_fabric()) packet->dies_ns = edge_.classifier().of_ftag(packet->ftag).flood_life_ns();
+  PortSet targets = paths_.routes().tree() | edge_ports_;
   // Trees differ between nodes while link states spread: what comes from outside the tree, or back, ends here.
-  if (port.is_fabric() && !(routes_.tree() >> port.index & 1)) return drop_at_input(port, packet, DropReason::no_route);
+  if (port.is_fabric() && !(paths_.routes().tree() >> port.index & 1))
+    return drop_at_input(port, packet, DropReason::no_route);
   if (port.is_fabric() && packet->source.node == node_address_)
     return drop_at_input(port, packet, DropReason::flood_loop);
   targets &= ~(PortSet{1} << port.index);
@@ -68,11 +68,9 @@ void Worker::announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, 
   if (learned == Learned::added) port.counters.count(ProtocolEvent::learned);
   if (learned == Learned::moved) port.counters.count(ProtocolEvent::station_moved);
   if (learned != Learned::added && learned != Learned::moved && learned != Learned::renewed) return;
-  Message message{.kind = MessageKind::learn};
-  message.value64 = mac << 16 | vlan;
-  message.value = uint32_t{address.node} << 16 | address.port;
-  for (uint32_t worker = 0; worker < to_.size(); ++worker)
-    if (worker != index_) send(worker, message);  // a full ring loses it: told again when it is renewed
+  for (uint32_t worker = 0; worker < outbox_.workers();
+       ++worker)  // a full ring loses it: told again when it is renewed
+    if (worker != index_) outbox_.send_to(worker, StationLearned{mac, vlan, address});
 }
 
 }  // namespace heddle

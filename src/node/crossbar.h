@@ -15,34 +15,11 @@
 #include <memory>
 #include <type_traits>
 
+#include "node/message.h"
 #include "wire/packet.h"
 #include "wire/types.h"
 
 namespace heddle {
-
-enum class MessageKind : uint8_t {
-  want,     // to the output's worker: so many more of an input's flows (value) want an output flow ID
-  grant,    // to the input's worker: an ID (flow), for whichever of them waits first
-  refuse,   // to the input's worker: the output is down, so many (value) get none, take another way
-  returns,  // to the input's worker: room (value) in lane `flow` comes back, buffers held (value2), value64 = bytes
-            // delivered without a flow << 32 | copies
-  room_waiters,  // to the output's worker: so many of an input's flows (value) wait for room in lane `flow`
-  orphans,       // to the input's worker: so many (value) are freed
-  credit,  // to the input's worker: input flow `flow` of session `value` is granted by credit (value2), up to value64
-  learn,   // to all: a station is at value64 = mac << 16 | vlan, value = node << 16 | port
-  notice,  // to all: link states (value = sequence, value64 = ports up) of node index `flow`
-};
-
-struct Message {
-  MessageKind kind;
-  PortIndex input = kNoPort;
-  PortIndex output = kNoPort;
-  FlowId flow = kNoFlow;
-  uint32_t value = 0;
-  uint32_t value2 = 0;
-  uint64_t value64 = 0;
-};
-static_assert(sizeof(Message) == 24);
 
 // To the input's worker: bytes of an input flow are settled (decision 5).
 struct Settled {

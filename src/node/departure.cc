@@ -36,10 +36,10 @@ void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now)
     bytes += packet.length;
     if (const uint32_t to = uint32_t{packet.input.port} << 8 | packet.lane; to != returns_to) {
       if (packet.input.port == kNoPort) continue;  // made here
-      returns = &returns_for(port, packet);
+      returns = &port.output.room.returns_for(packet);
       returns_to = to;
     }
-    give_room_back(*returns, packet);
+    returns->add(packet);
     if (!kDeliver) continue;
     if (packet.output_flow == kNoFlow) {
       if (!(packet.flags & kPacketAtOnce)) continue;
@@ -76,9 +76,8 @@ void Worker::take_back(Port& port, Packet** packets, uint32_t count, size_t dirt
     const Packet& packet = *packets[i];
     counters.sent_bytes -= packet.length;
     if (packet.input.port == kNoPort) continue;
-    Returns& returns = port.output.returns[voq_index(packet.input.port, packet.lane)];
-    returns.room -= packet.cost;
-    (packet.flags & kPacketCopy ? returns.copies : returns.held) -= packet.cost;
+    Returns& returns = port.output.room.returns_for(packet);
+    returns.remove(packet);
     const bool has_flow = packet.output_flow != kNoFlow;
     if (port.is_fabric() || (!has_flow && !(packet.flags & kPacketAtOnce))) continue;
     --counters.delivered_frames;
@@ -94,7 +93,7 @@ void Worker::take_back(Port& port, Packet** packets, uint32_t count, size_t dirt
   const auto nothing_to_tell = [&port](uint32_t item) {
     OutputFlow& entry = port.output.flows[item & 0xffff];
     if (entry.pending_ack != 0 || (entry.flags & (kOutputEndDue | kOutputTell | kOutputCredit))) return false;
-    entry.flags &= static_cast<uint8_t>(~kOutputDirty);
+    entry.flags &= static_cast<uint16_t>(~kOutputDirty);
     return true;
   };
   dirty_.erase_if(dirty_before, nothing_to_tell);
@@ -111,22 +110,8 @@ void Worker::drop_at_output(Port& output, Packet* packet, DropReason reason) {
     entry.credit_base -= packet->payload;
     mark_dirty(output, packet->output_flow, entry);
   }
-  give_room_back(returns_for(output, *packet), *packet);
+  output.output.room.returns_for(*packet).add(*packet);
   discard(packet);
-}
-
-// What goes back to where the packet came from.
-Returns& Worker::returns_for(Port& output, const Packet& packet) {
-  output.output.returns_due |= PortSet{1} << packet.input.port;
-  return output.output.returns[voq_index(packet.input.port, packet.lane)];
-}
-
-void Worker::give_room_back(Returns& returns, const Packet& packet) {
-  returns.room += packet.cost;
-  if (packet.flags & kPacketCopy)
-    returns.copies += packet.cost;
-  else
-    returns.held += packet.cost;
 }
 
 }  // namespace heddle

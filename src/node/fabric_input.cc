@@ -90,7 +90,8 @@ void Worker::receive_flow_data(Port& port, Packet* packet, Nanos now) {
   if (!flow.in_use() && packet->destination.node == node_address_ && gather_from_fabric(port, id, flow, packet, now))
     return;
   if (!flow.in_use()) {  // still, after those that were gathered before it
-    begin_flow(port, flow, *packet);
+    flow.begin(packet->destination, packet->ftag, kNoMatch);
+    port.counters.count(ProtocolEvent::flow_created);
   } else if (flow.destination != packet->destination || flow.ftag != packet->ftag ||
              (packet->vc != kLossyChannel && channel_changed(port, flow, packet->vc))) {
     drop_at_input(port, packet, DropReason::protocol_error);
@@ -99,22 +100,10 @@ void Worker::receive_flow_data(Port& port, Packet* packet, Nanos now) {
   admit(port, id, flow, packet, now);
 }
 
-void Worker::begin_flow(Port& port, InputFlow& flow, const Packet& first) {
-  flow.flags |= kFlowInUse;
-  // With totals still to be told upstream it is the flow that was here before: there it has not come to rest.
-  if (!(flow.flags & kFlowAckDue)) flow.congestion = 0;
-  flow.destination = first.destination;
-  flow.ftag = first.ftag;
-  flow.match = kNoMatch;
-  flow.follow_port = kNoPort;
-  flow.path_epoch = 0;
-  port.counters.count(ProtocolEvent::flow_created);
-}
-
 // Frames of a lossless flow come in one virtual channel while it is in use: its path changes only at extent zero.
 bool Worker::channel_changed(const Port& port, const InputFlow& flow, uint8_t channel) const {
   if (!flow.queue.empty()) return flow.queue.head->vc != channel;
-  return flow.follow_port != kNoPort && port.input.voqs[flow.voq].came_in != channel;
+  return flow.branch.output != kNoPort && port.input.voqs[flow.branch.voq].came_in != channel;
 }
 
 // F12: bytes up to `position` that never came are lost: counted at once in all totals, so that extents never hold
@@ -222,7 +211,7 @@ void Worker::receive_no_flow(Port& port, Packet* packet, Nanos now) {
   if (output == kNoPort) return drop_at_input(port, packet, reason);
   Voq& voq = port.input.voqs[voq_index(output, lanes_.of(packet->ftag, kLossyChannel))];
   // Flows that wait for the same output keep half of the room: frames without a flow come before them in a turn.
-  const uint32_t kept = voq.ready.empty() ? 0 : output_room(settings_, voq.at_once) / 2u;
+  const uint32_t kept = voq.ready.empty() ? 0 : crossing_room(settings_, voq.at_once) / 2u;
   if (voq.room < packet->cost + kept) return drop_at_input(port, packet, DropReason::output_full);
   packet->output_flow = kNoFlow;
   take_lane(*packet, voq);

@@ -5,6 +5,7 @@
 // Limits are positions (K3); a lost one is told again with the next ACK, and whoever waits for it asks (K7).
 #include <algorithm>
 
+#include "flow/flow_gate.h"
 #include "node/worker.h"
 
 namespace heddle {
@@ -13,8 +14,6 @@ namespace {
 constexpr uint32_t kTargetMaxBytes = 64 * 1024;
 constexpr Nanos kMeterSyncNs = kMillisecond;  // K7
 constexpr uint32_t kMeteredPerTurn = 128;
-constexpr uint64_t kShareParts = 4;  // of what is free, one part is a flow's
-constexpr uint32_t kSteer = 8;       // credit is returned for so much less or more than a packet: one part of so many
 }  // namespace
 
 // What a flow may have queued at a fabric port before it is granted by credit: when each that queues there has twice
@@ -35,36 +34,30 @@ void Worker::grant_by_credit(Port& port, FlowId id, InputFlow& flow, const Packe
   const uint32_t target = credit_target(port, packet.vc);
   if (flow.queue_extent() <= target) return;
   flow.flags |= kFlowFull;
-  FlowMeter& meter = port.input.meters[id];  // its send_limit may be in force
-  meter.window_bytes = 2 * target;
-  meter.told_limit = flow.data_flow;
+  port.input.meters[id].begin(target, flow.data_flow);
   port.counters.count(ProtocolEvent::flow_metered);
   mark_ack_due(port, id, flow, now);
   port.input.ack_urgent = true;
 }
 
-// A packet leaves the queue of a flow that is granted by credit: its bytes are granted anew, some less while the queue
-// is above its target and some more while it is below; and none above twice the target. It ends when the queue runs
-// empty and upstream has not used what it had: whoever waits for credit would come in a burst.
+// A packet leaves the queue of a flow that is granted by credit.
 void Worker::return_credit(Port& port, InputFlow& flow, const Packet& packet) {
   const FlowId id = packet.input.flow;
-  FlowMeter& meter = port.input.meters[id];
+  const FlowMeter::Departure departure{.bytes = packet.payload,
+                                       .queued = flow.queue_extent() - packet.payload,
+                                       .received = flow.next_data_flow,
+                                       .data_flow = flow.data_flow + packet.payload};
   const uint32_t frame = topology_.edge_mtu_bytes + kEthernetHeaderBytes;
-  const uint32_t target = credit_target(port, packet.vc);
-  const uint32_t queued = flow.queue_extent() - packet.payload;
-  const uint32_t unused = meter.told_limit - flow.next_data_flow;
-  if (flow.queue.empty() && !serial_before(meter.told_limit, flow.next_data_flow) && 2 * unused > meter.window_bytes) {
-    flow.flags &= static_cast<uint8_t>(~kFlowFull);
-    port.counters.count(ProtocolEvent::meter_ended);
-  } else {
-    const uint32_t step = queued > 2 * target ? packet.payload : packet.payload / kSteer;
-    if (queued > target)
-      meter.window_bytes = std::max(frame, meter.window_bytes - std::min(meter.window_bytes, step));
-    else
-      meter.window_bytes = std::min(2 * target, meter.window_bytes + step);
-    const uint32_t limit = flow.data_flow + packet.payload + meter.window_bytes;
-    if (static_cast<int32_t>(limit - meter.told_limit) < static_cast<int32_t>(meter.window_bytes / 4)) return;
-    port.counters.count(ProtocolEvent::credit_told);
+  switch (port.input.meters[id].leave(departure, credit_target(port, packet.vc), frame)) {
+    case FlowMeter::Verdict::nothing:
+      return;
+    case FlowMeter::Verdict::tell:
+      port.counters.count(ProtocolEvent::credit_told);
+      break;
+    case FlowMeter::Verdict::over:
+      flow.flags &= static_cast<uint16_t>(~kFlowFull);
+      port.counters.count(ProtocolEvent::meter_ended);
+      break;
   }
   mark_ack_due(port, id, flow, now_);
 }
@@ -80,7 +73,7 @@ bool Worker::take_credit(Port& port, const AckRecord& record, OutputFlow& entry)
     entry.flags |= kOutputMetered;
     if (!entry.listed) list_metered(port, record.flow, entry);
   } else if (entry.flags & kOutputMetered) {
-    entry.flags &= static_cast<uint8_t>(~kOutputMetered);
+    entry.flags &= static_cast<uint16_t>(~kOutputMetered);
     port.counters.count(ProtocolEvent::meter_lifted);
   }
   entry.credit_limit = record.credit_limit;
@@ -117,7 +110,7 @@ void Worker::look_at_metered(Nanos now) {
       metered_.replace_by_last(at);
       continue;
     }
-    const bool waits = entry.extent() != 0 && static_cast<int32_t>(entry.credit_limit - entry.data_flow) < frame;
+    const bool waits = entry.extent() != 0 && serial_distance(entry.data_flow, entry.credit_limit) < frame;
     if (waits && entry.credit_limit == metered.limit) {
       port.counters.count(ProtocolEvent::flow_credit_asked);
       probe(port, id);
@@ -130,31 +123,24 @@ void Worker::look_at_metered(Nanos now) {
 void Worker::on_credit(Port& port, Epoch epoch, FlowId id, bool metered, uint32_t granted, Nanos now) {
   if (epoch != port.input.ref.epoch) return;
   InputFlow& flow = port.input.flows[id];
-  if (!flow.in_use() || flow.output_flow == kNoFlow) return;
+  if (!flow.in_use() || flow.branch.flow == kNoFlow) return;
   if (metered) {
     flow.flags |= kFlowMetered;
-    port.input.meters[id].send_limit = flow.turn_start + granted;
+    port.input.meters[id].set_limit(flow.branch.turn_start + granted);
   } else {
-    flow.flags &= static_cast<uint8_t>(~kFlowMetered);
+    flow.flags &= static_cast<uint16_t>(~kFlowMetered);
   }
   if (flow.state == FlowState::blocked) unblock(port, id, flow, now);
 }
 
-// C8: a flow may have under way at most a quarter of what is left free of the next hop's buffers, so that however many
-// have come to a halt downstream, one that has not finds some: of 64 that take all they may each has a 68th, and four
-// are free. A new crowd is held so before any of it is told of congestion.
-bool Worker::has_share(const InputFlow& flow, const Voq& voq) const {
-  if (flow.flow_extent() == 0) return true;
+// C8: of the next switch's buffers, for the channel that the queue's packets go in.
+uint64_t Worker::free_bytes_of(const Voq& voq) const {
   const uint8_t channel = lanes_.channel(voq.lane);
   const Port* output = ports_[voq.output];
   const uint64_t free = output != nullptr ? free_buffers(*output, channel) : board_.free_buffers(voq.output, channel);
-  const uint64_t frame = std::min(topology_.edge_mtu_bytes + kEthernetHeaderBytes, kBufferBytes);
-  return kShareParts * flow.flow_extent() <= free * frame;
+  return free * std::min(topology_.edge_mtu_bytes + kEthernetHeaderBytes, kBufferBytes);
 }
 
-// With nothing under way the next hop holds nothing of the flow, whatever it said last.
-bool Worker::has_credit(const Port& port, FlowId id, const InputFlow& flow, uint32_t bytes) const {
-  return flow.flow_extent() == 0 || !serial_before(port.input.meters[id].send_limit, flow.data_flow + bytes);
-}
+bool Worker::has_share(const InputFlow& flow, const Voq& voq) const { return within_share(flow, free_bytes_of(voq)); }
 
 }  // namespace heddle

@@ -17,26 +17,26 @@ constexpr uint32_t kGrantsPerTurn = 64;  // one output's flow IDs to waiting inp
 // same worker gives it out, or another one has lent some. Whoever waits for an ID already comes first (K11): a shortage
 // must not starve the inputs of other workers.
 bool Worker::reserve_output(Port& port, InputFlow& flow, PortIndex output, const Packet& first) {
-  if (flow.follow_port != kNoPort && flow.follow_port != output) ++flow.path_epoch;
-  flow.follow_port = output;
+  if (flow.branch.output != kNoPort && flow.branch.output != output) ++flow.path_epoch;
+  flow.branch.output = output;
   const uint16_t lossy = lossy_voqs_[flow.ftag & 15];
-  flow.voq = static_cast<uint16_t>(lossy != kNoVoq ? lossy + output
-                                                   : voq_index(output, lane_at(port, output, flow.ftag, first.vc)));
+  flow.branch.voq = static_cast<uint16_t>(
+      lossy != kNoVoq ? lossy + output : voq_index(output, paths_.lane(port.index, output, flow.ftag, first.vc)));
   Port* there = ports_[output];
   if (there == nullptr) return take_lent_id(port, flow);
   if (!there->usable() || there->output.wanting_inputs != 0) return false;
-  flow.output_flow = there->output.flows.reserve(first.input, flow.ftag);
-  if (flow.output_flow == kNoFlow) return false;
-  flow.turn_start = flow.data_flow;
+  flow.branch.flow = there->output.flows.reserve(first.input, flow.ftag);
+  if (flow.branch.flow == kNoFlow) return false;
+  flow.branch.turn_start = flow.data_flow;
   there->counters.count(ProtocolEvent::id_reserved);
   return true;
 }
 
 bool Worker::take_lent_id(Port& port, InputFlow& flow) {
-  LentIds& lent = port.input.ids[flow.follow_port].lent;
-  flow.output_flow = lent.take();
-  if (flow.output_flow == kNoFlow) return false;
-  flow.turn_start = flow.data_flow;
+  LentIds& lent = port.input.ids[flow.branch.output].lent;
+  flow.branch.flow = lent.take();
+  if (flow.branch.flow == kNoFlow) return false;
+  flow.branch.turn_start = flow.data_flow;
   port.counters.count(ProtocolEvent::id_lent);
   return true;
 }
@@ -50,11 +50,7 @@ void Worker::tell_wants(Port& input, PortIndex output) {
     ids.asked += flows;
     return on_want(own(output), input.index, flows);
   }
-  Message message{.kind = MessageKind::want};
-  message.input = input.index;
-  message.output = output;
-  message.value = flows;
-  if (send(worker_of_port_[output], message))
+  if (outbox_.send(output, WantIds{output, input.index, flows}))
     ids.asked += flows;
   else
     activate(input, output);  // the ring is full: said again next turn
@@ -86,23 +82,30 @@ void Worker::grant_ids(Nanos now) {
 // The answer to one input: an ID for one of its flows, whichever waits first when it comes, or that there is none to
 // come. False if nothing could be said.
 bool Worker::grant_id(Port& output, PortIndex input, Nanos now) {
-  uint32_t& wanted = output.output.wanted[input];
-  const bool usable = output.usable();
-  Message message{.kind = usable ? MessageKind::grant : MessageKind::refuse};
-  message.input = input;
-  message.output = output.index;
-  message.flow = usable ? output.output.flows.reserve(InputFlowRef::of(0, input, kNoFlow), 0) : kNoFlow;
-  message.value = usable ? 1 : wanted;
-  if (usable && message.flow == kNoFlow) return false;
-  if (!is_own(input) && !send(worker_of_port_[input], message)) {
-    if (usable) output.output.flows.free(message.flow);
+  if (!output.usable()) return refuse_ids(output, input, now);
+  const FlowId id = output.output.flows.reserve(InputFlowRef::of(0, input, kNoFlow), 0);
+  if (id == kNoFlow) return false;
+  if (!is_own(input) && !outbox_.send(input, GrantId{input, output.index, id})) {
+    output.output.flows.free(id);
     result_.busy = true;  // the ring is full: next turn
     return false;
   }
-  wanted -= message.value;
-  if (wanted == 0) output.output.wanting_inputs &= ~(PortSet{1} << input);
-  output.counters.count(usable ? ProtocolEvent::id_reserved : ProtocolEvent::id_refused);
-  if (is_own(input)) take(message, now);
+  if (--output.output.wanted[input] == 0) output.output.wanting_inputs &= ~(PortSet{1} << input);
+  output.counters.count(ProtocolEvent::id_reserved);
+  if (is_own(input)) on_grant(own(input), output.index, id);
+  return true;
+}
+
+bool Worker::refuse_ids(Port& output, PortIndex input, Nanos now) {
+  const uint32_t flows = output.output.wanted[input];
+  if (!is_own(input) && !outbox_.send(input, RefuseIds{input, output.index, flows})) {
+    result_.busy = true;
+    return false;
+  }
+  output.output.wanted[input] = 0;
+  output.output.wanting_inputs &= ~(PortSet{1} << input);
+  output.counters.count(ProtocolEvent::id_refused);
+  if (is_own(input)) on_refuse(own(input), output.index, flows, now);
   return true;
 }
 
@@ -114,8 +117,8 @@ void Worker::on_grant(Port& port, PortIndex output, FlowId id) {
     give_id(port, output, id);
   } else {  // the session has ended meanwhile, the frames' lives have, or another flow has left its own
     InputFlow nobody{};
-    nobody.follow_port = output;
-    nobody.output_flow = id;
+    nobody.branch.output = output;
+    nobody.branch.flow = id;
     give_back(port, nobody, false);
   }
   tell_wants(port, output);
@@ -125,14 +128,14 @@ void Worker::on_grant(Port& port, PortIndex output, FlowId id) {
 void Worker::give_id(Port& port, PortIndex output, FlowId id) {
   const FlowId flow_id = port.input.flows.pop(port.input.ids[output].wanting);
   InputFlow& flow = port.input.flows[flow_id];
-  flow.output_flow = id;
+  flow.branch.flow = id;
   if (Port* there = ports_[output]) {
     there->output.flows[id].input = port.input.ref.with(flow_id);
     there->output.flows[id].ftag = flow.ftag;
   }
-  flow.turn_start = flow.data_flow;
+  flow.branch.turn_start = flow.data_flow;
   const bool here = flow.destination.node == node_address_;
-  if (!here && !(routes_.primary(flow.destination.node) >> output & 1)) flow.flags |= kFlowLeaving;  // R12
+  if (!here && !(paths_.routes().primary(flow.destination.node) >> output & 1)) flow.flags |= kFlowLeaving;  // R12
   place(port, flow_id, now_);
 }
 
@@ -158,7 +161,7 @@ void Worker::bind(OutputFlow& entry, const InputFlowRef& input) {
 
 // K11: the flow goes behind those that wait for an ID at the same output, if any do, once its extent is zero.
 void Worker::yield_id(Port& port, InputFlow& flow) {
-  if (port.input.ids[flow.follow_port].wanting.empty() || (flow.flags & kFlowLeaving)) return;
+  if (port.input.ids[flow.branch.output].wanting.empty() || (flow.flags & kFlowLeaving)) return;
   flow.flags |= kFlowLeaving;
   port.counters.count(ProtocolEvent::id_yielded);
 }
@@ -166,22 +169,22 @@ void Worker::yield_id(Port& port, InputFlow& flow) {
 // Ends the pin on the output flow ID; the caller clears kFlowOfItsId. `count_orphan`: the flow's own session has ended
 // and packets of it may still be on their way (K9).
 void Worker::give_back(Port& port, InputFlow& flow, bool count_orphan) {
-  const FlowId id = flow.output_flow;
-  flow.output_flow = kNoFlow;
+  const FlowId id = flow.branch.flow;
+  flow.branch.flow = kNoFlow;
   if (count_orphan) {
     ++port.input.orphans;
     port.counters.count(ProtocolEvent::orphan_made);
   }
-  if (Port* output = ports_[flow.follow_port]) {
+  if (Port* output = ports_[flow.branch.output]) {
     port.counters.count(ProtocolEvent::id_given_back);
     return release_output_flow(*output, id, count_orphan);
   }
-  LentIds& lent = port.input.ids[flow.follow_port].lent;
+  LentIds& lent = port.input.ids[flow.branch.output].lent;
   const bool leaving = flow.flags & kFlowLeaving;
-  if (!count_orphan && !leaving && lent.held() <= lent_max_) return keep_id(port, flow.follow_port, id);
+  if (!count_orphan && !leaving && lent.held() <= lent_max_) return keep_id(port, flow.branch.output, id);
   lent.went_home();
   port.counters.count(ProtocolEvent::id_given_back);
-  return_id(flow.follow_port, id, count_orphan);
+  outbox_.give_back({flow.branch.output, id, count_orphan});
 }
 
 // An ID of another worker's output stays with the input port, for the flow that waits for one or for the next one.
@@ -196,7 +199,7 @@ void Worker::keep_id(Port& port, PortIndex output, FlowId id) {
 void Worker::return_lent_ids(Port& port, PortIndex output, bool all) {
   LentIds& lent = port.input.ids[output].lent;
   for (uint32_t count = all ? lent.count() : lent.spare(); count > 0; --count) {
-    return_id(output, lent.take(), false);
+    outbox_.give_back({output, lent.take(), false});
     lent.went_home();
     port.counters.count(ProtocolEvent::id_given_back);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of the fabric: sessions (K1, K9), credits (C9, K7) and link states (W6, R12).
+// Links of the fabric: sessions (K1, K9) and credits (C9, K7).
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -111,7 +111,7 @@ void Worker::begin_session(Port& port) {
     if (port.output.flows[id].state == OutputFlowState::free) start_positions(port, id);
   }
   board_.publish_state(port.index, true);
-  result_.woken |= index_ == 0 ? 0 : 1;  // the first worker tells the fabric
+  if (index_ != 0) outbox_.wake(0);  // the first worker tells the fabric
 }
 
 // K4: both ends compute where a flow ID's positions start in a session.
@@ -134,7 +134,7 @@ void Worker::end_session(Port& port, Nanos now) {
   if (at_once_outputs_ != 0) send_all_at_once(now);  // what came before in this burst
   port.counters.count(ProtocolEvent::session_ended);
   board_.publish_state(port.index, false);
-  result_.woken |= index_ == 0 ? 0 : 1;
+  if (index_ != 0) outbox_.wake(0);
   ++port.input.ref.epoch;
   end_outputs(port, now);
   end_inputs(port);
@@ -142,14 +142,14 @@ void Worker::end_session(Port& port, Nanos now) {
 
 void Worker::end_outputs(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  for (; output.queued_lanes != 0; output.queued_lanes &= output.queued_lanes - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(output.queued_lanes));
-    while (!output.queues[lane].empty()) drop_at_output(port, take_queued(port, lane), DropReason::link_down);
+  while (!output.queues.empty()) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(output.queues.lanes()));
+    drop_at_output(port, output.queues.take(lane), DropReason::link_down);
   }
   for (uint32_t i = 0; i < output.pending_packets; ++i) {  // stamped: their bytes are settled with the outstanding ones
     port.counters.drop(DropReason::link_down);
     const Packet& packet = *output.pending[i];
-    if (packet.input.port != kNoPort) give_room_back(returns_for(port, packet), packet);
+    if (packet.input.port != kNoPort) port.output.room.returns_for(packet).add(packet);
     discard(output.pending[i]);
   }
   output.pending_packets = 0;
@@ -185,10 +185,10 @@ void Worker::end_inputs(Port& port) {
   InputSide& input = port.input;
   for (uint32_t i = 1; i <= input.flows.size(); ++i) {
     InputFlow& flow = input.flows[static_cast<FlowId>(i)];
-    flow.flags &= static_cast<uint8_t>(~kFlowAckDue);
+    flow.flags &= static_cast<uint16_t>(~kFlowAckDue);
     if (!flow.in_use()) continue;
     while (!flow.queue.empty()) drop_at_input(port, flow.queue.pop(), DropReason::link_down);
-    if (flow.output_flow != kNoFlow) give_back(port, flow, true);
+    if (flow.branch.flow != kNoFlow) give_back(port, flow, true);
     flow.flags &= kFlowTimed;
     flow.queued_packets = 0;
     flow.state = FlowState::idle;
@@ -205,7 +205,7 @@ void Worker::end_inputs(Port& port) {
   input.queued_flows = {};
   input.ack_due.clear();
   input.ack_urgent = false;
-  if (sample_.port == &port) sample_.port = nullptr;
+  round_trips_.forget(port.index);
 }
 
 // A packet for a frame made here; nullptr, counted, if there is none.
@@ -258,70 +258,4 @@ void Worker::send_credits(Port& port, Nanos now) {
   }
   if (packet != nullptr) queue_control(port, packet);
 }
-
-// All records this worker has, to a neighbour whose digest differs (W6).
-void Worker::send_notices(Port& port) {
-  Packet* packet = nullptr;
-  for (uint16_t node = 0; node < topology_.nodes.size(); ++node) {
-    const LinkState::Record& record = link_state_.record(node);
-    if (record.sequence == 0) continue;
-    if (packet == nullptr) {
-      packet = control_packet(port);
-      if (packet == nullptr) return;  // the next hello asks again
-      start_records(*packet, HEDDLE_NOTICE);
-    }
-    append_record(*packet, NoticeRecord{topology_.nodes[node].address, record.sequence, record.ports_up});
-    if (record_count(*packet) < HEDDLE_NOTICE_RECORDS_MAX) continue;
-    queue_control(port, packet);
-    packet = nullptr;
-  }
-  if (packet != nullptr) queue_control(port, packet);
-  port.counters.count(ProtocolEvent::notice_sent);
-}
-
-// News about a node's links: on to all neighbours, to the other workers, and into the routes at the end of the turn.
-void Worker::link_states_changed(uint16_t node) {
-  routes_stale_ = true;
-  const LinkState::Record& record = link_state_.record(node);
-  for (Port* port : own_ports_) {
-    if (!port->is_fabric() || !port->session.up()) continue;
-    port->counters.count(ProtocolEvent::notice_news);
-    Packet* packet = control_packet(*port);
-    if (packet == nullptr) continue;  // the next hello's digest heals it
-    start_records(*packet, HEDDLE_NOTICE);
-    append_record(*packet, NoticeRecord{topology_.nodes[node].address, record.sequence, record.ports_up});
-    queue_control(*port, packet);
-  }
-  for (uint16_t& told : told_) told = std::min(told, node);
-  tell_link_states();
-}
-
-// The other workers hear of every record; what a full ring does not take is said next turn.
-void Worker::tell_link_states() {
-  for (uint32_t worker = 0; worker < to_.size(); ++worker) {
-    if (worker == index_) continue;
-    for (uint16_t& node = told_[worker]; node < topology_.nodes.size(); ++node) {
-      const LinkState::Record& record = link_state_.record(node);
-      if (record.sequence == 0) continue;
-      Message message{.kind = MessageKind::notice};
-      message.flow = node;
-      message.value = record.sequence;
-      message.value64 = record.ports_up;
-      if (send(worker, message)) continue;
-      result_.busy = true;
-      break;
-    }
-  }
-}
-
-// The first worker speaks for the node.
-void Worker::originate_link_state() {
-  PortSet up = 0;
-  for (PortSet rest = fabric_ports_; rest != 0; rest &= rest - 1) {
-    const auto port = static_cast<PortIndex>(std::countr_zero(rest));
-    if (board_.up(port)) up |= PortSet{1} << port;
-  }
-  if (link_state_.originate(up)) link_states_changed(node_index_);
-}
-
 }  // namespace heddle

@@ -57,7 +57,7 @@ void Worker::deliver_at_once(Port& port, Packet** packets, const uint32_t* found
 void Worker::cross_at_once(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now) {
   MatchTable& matches = edge_.matches();
   Voq* voq = nullptr;
-  BatchedRing<CrossingPacket>* ring = nullptr;
+  Outbox::Way out;
   PortSet closed = 0;  // for the whole burst: what the board says may change meanwhile
   uint32_t kept = 0;   // room
   uint32_t crossed = 0;
@@ -72,8 +72,8 @@ void Worker::cross_at_once(Port& port, Packet** packets, const uint32_t* found, 
       way = next;
       voq = closed >> to & 1 ? nullptr : open_beside(port, to, packet->ftag);
       if (voq == nullptr) closed |= PortSet{1} << to;
-      kept = frame_buffers_ + (voq != nullptr && anybody_waits(port, *voq) ? output_room(settings_, true) / 2u : 0);
-      ring = &to_[worker_of_port_[to]]->data;
+      kept = frame_buffers_ + (voq != nullptr && anybody_waits(port, *voq) ? crossing_room(settings_, true) / 2u : 0);
+      out = outbox_.way_to(to);
     }
     // Room for whichever frame may come: one that finds none is not to be overtaken by a shorter one. Flows that wait
     // keep half of it, as from other frames without a flow: else nothing would cross at once any more after a stall.
@@ -83,14 +83,12 @@ void Worker::cross_at_once(Port& port, Packet** packets, const uint32_t* found, 
     packet->output_flow = kNoFlow;
     packet->flags |= kPacketAtOnce;
     match.bytes += packet->payload;
-    packet->arrival_ns = now;  // K8, as in cross()
+    packet->dies_ns += now;  // K8, as in cross()
     take_lane(*packet, *voq);
-    if (ring->full()) hand_over(worker_of_port_[to]);
-    ring->gather() = {packet, to, 0, false};
+    outbox_.packet(out, {packet, to, 0, false});
     packets[i] = nullptr;
     ++crossed;
   }
-  result_.crossings += crossed;
   port.counters.count(ProtocolEvent::crossed_at_once, crossed);
 }
 
@@ -106,7 +104,7 @@ void Worker::gather_crossed(Port& there, Packet* packet, Nanos now) {
     send_at_once(there, now);  // they go before it
     return accept(there, packet, 0);
   }
-  Returns& returns = returns_for(there, *packet);
+  Returns& returns = there.output.room.returns_for(*packet);
   returns.room += packet->cost;
   returns.delivered += packet->payload;
   if (packet->vni != output.native_vlan) tag_for_host(*packet);
@@ -171,7 +169,7 @@ bool Worker::anybody_waits(const Port& port, const Voq& voq) {
 // Nobody waits there, nor is anybody to: a port with a rate of its own is to have its queue here (decision 6).
 bool Worker::takes_at_once(const Port& there) {
   const OutputSide& output = there.output;
-  const uint64_t busy = output.queued_lanes | output.paused_lanes | output.wanting_inputs | output.pending_packets |
+  const uint64_t busy = output.queues.lanes() | output.paused_lanes | output.wanting_inputs | output.pending_packets |
                         output.control_packets;
   return busy == 0 && !output.congestion.congested() && !output.pace.limits();
 }
@@ -179,7 +177,7 @@ bool Worker::takes_at_once(const Port& there) {
 // Whether any frames of that class are still under way there without a flow.
 bool Worker::has_crossed_at_once(const Port& port, PortIndex to, uint8_t ftag) const {
   const uint16_t lane = lossy_voqs_[ftag & 15];
-  return lane != kNoVoq && port.input.voqs[lane + to].room != output_room(settings_, true);
+  return lane != kNoVoq && port.input.voqs[lane + to].room != crossing_room(settings_, true);
 }
 
 // To the other workers, when it has changed.
@@ -203,7 +201,7 @@ void Worker::send_at_once(Port& there, Nanos now) {
   const uint32_t count = std::exchange(output.at_once_packets, 0);
   if (count == 0) return;
   const Packet& first = *output.at_once[0];
-  output.last_priority = first.flags & (kPacketFabric | kPacketAtOnce) ? first.priority : round_trip_code_;
+  output.last_priority = first.flags & (kPacketFabric | kPacketAtOnce) ? first.priority : round_trips_.code_bits();
   uint64_t frame_bytes = 0, flow_bytes = 0;
   for (uint32_t i = 0; i < count; ++i) {
     frame_bytes += output.at_once[i]->length;
@@ -227,7 +225,7 @@ void Worker::send_at_once(Port& there, Nanos now) {
 void Worker::take_the_ordinary_way(Port& there, Packet* packet, Nanos now) {
   if (packet->vni != there.output.native_vlan) remove_tag(*packet);
   if (packet->flags & kPacketAtOnce) {
-    Returns& returns = returns_for(there, *packet);
+    Returns& returns = there.output.room.returns_for(*packet);
     returns.room -= packet->cost;
     returns.delivered -= packet->payload;
     return accept(there, packet, 0);
@@ -241,7 +239,10 @@ void Worker::take_the_ordinary_way(Port& there, Packet* packet, Nanos now) {
     flow.ack_flow -= packet->payload;
     port.credits[packet->vc].held_again(packet->cost);
     prepend_fabric_header(*packet);
-    if (!flow.in_use()) begin_flow(port, flow, *packet);
+    if (!flow.in_use()) {
+      flow.begin(packet->destination, packet->ftag, kNoMatch);
+      port.counters.count(ProtocolEvent::flow_created);
+    }
     if (flow.destination == packet->destination && flow.ftag == packet->ftag) return admit(port, id, flow, packet, now);
     flow.next_data_flow += packet->payload;  // a broken neighbour has used the ID for another one since (invariant 4)
     return drop_from_flow(port, id, packet, DropReason::protocol_error);

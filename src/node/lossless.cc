@@ -25,7 +25,7 @@ DropReason Worker::wait_lossless(Port& port, InputFlow& flow) {
 void Worker::look_at_full(Port& port, InputFlow& flow, const Packet& packet) {
   if (port.is_fabric()) return return_credit(port, flow, packet);
   if (flow.queue_extent() - packet.payload > flow_queue_mark(flow) / 2 && !flow.queue.empty()) return;
-  flow.flags &= static_cast<uint8_t>(~kFlowFull);
+  flow.flags &= static_cast<uint16_t>(~kFlowFull);
   --port.input.flows_full[flow.ftag];
 }
 
@@ -111,7 +111,7 @@ void Worker::place_fifo(Port& port, uint32_t index, Nanos now) {
     const bool alive = !port.is_fabric() || !life_over(head, now);
     const PortIndex output = alive ? choose_port(port, head, reason) : kNoPort;
     if (output != kNoPort) {
-      fifo.voq = voq_index(output, lane_at(port, output, head.ftag, head.vc));
+      fifo.voq = voq_index(output, paths_.lane(port.index, output, head.ftag, head.vc));
       input.voqs[fifo.voq].fifos |= LaneSet{1} << index;
       return activate(port, fifo.voq);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the other workers of the node have for this one, and what this one has for them (X1).
+// What the other workers of the node have for this one (X1).
 #include <algorithm>
 
 #include "node/worker.h"
@@ -15,7 +15,7 @@ void Worker::take_messages(Nanos now) {
     if (from == nullptr) continue;
     take_packets(*from, now);
     if (take_settled(*from, now) >= kMessagesPerTurn) result_.busy = true;
-    Message message{};
+    Message message;
     uint32_t taken = 0;
     while (taken < kMessagesPerTurn && from->messages.take(&message, 1) == 1) {
       take(message, now);
@@ -73,44 +73,37 @@ uint32_t Worker::take_settled(Crossing& from, Nanos now) {
 }
 
 void Worker::take(const Message& message, Nanos now) {
-  switch (message.kind) {
-    case MessageKind::credit:
-      return on_credit(own(message.input), message.value, message.flow, message.value2 != 0,
-                       static_cast<uint32_t>(message.value64), now);
-    case MessageKind::want:
-      return on_want(own(message.output), message.input, message.value);
-    case MessageKind::grant:
-      return on_grant(own(message.input), message.output, message.flow);
-    case MessageKind::refuse:
-      return on_refuse(own(message.input), message.output, message.value, now);
-    case MessageKind::returns:
-      return apply_returns(own(message.input), message.output, message.flow,
-                           {.room = message.value,
-                            .held = message.value2,
-                            .copies = static_cast<uint32_t>(message.value64),
-                            .delivered = static_cast<uint32_t>(message.value64 >> 32)});
-    case MessageKind::room_waiters:
-      return on_waiting(own(message.output), message.input, message.flow, message.value);
-    case MessageKind::orphans:
-      own(message.input).input.orphans -= message.value;
-      return;
-    case MessageKind::learn:
-      edge_.learn_remote(message.value64 >> 16, static_cast<uint16_t>(message.value64),
-                         {static_cast<uint16_t>(message.value >> 16), static_cast<uint16_t>(message.value)}, now);
-      return;
-    case MessageKind::notice:
-      if (link_state_.apply(message.flow, message.value, message.value64)) link_states_changed(message.flow);
-      return;
-  }
+  std::visit([this, now](const auto& what) { take(what, now); }, message);
 }
 
-bool Worker::send(uint32_t worker, const Message& message) {
-  Crossing& to = *to_[worker];
-  if (to.messages.full()) hand_over(worker);
-  if (to.messages.full()) return false;
-  to.messages.gather() = message;
-  ++result_.crossings;
-  return true;
+void Worker::take(const WantIds& want, Nanos) { on_want(own(want.output), want.input, want.flows); }
+
+void Worker::take(const WaitForRoom& wait, Nanos) {
+  own(wait.output).output.room.set_waiting(wait.input, wait.lane, wait.flows);
+}
+
+void Worker::take(const GrantId& grant, Nanos) { on_grant(own(grant.input), grant.output, grant.id); }
+
+void Worker::take(const RefuseIds& refuse, Nanos now) {
+  on_refuse(own(refuse.input), refuse.output, refuse.flows, now);
+}
+
+void Worker::take(const GiveReturns& give, Nanos) {
+  apply_returns(own(give.input), give.output, give.lane, give.returns);
+}
+
+void Worker::take(const OrphansFreed& freed, Nanos) { own(freed.input).input.orphans -= freed.count; }
+
+void Worker::take(const TellCredit& credit, Nanos now) {
+  on_credit(own(credit.input.port), credit.input.epoch, credit.input.flow, credit.metered, credit.limit, now);
+}
+
+void Worker::take(const StationLearned& station, Nanos now) {
+  edge_.learn_remote(station.mac, station.vlan, station.address, now);
+}
+
+void Worker::take(const LinkStateNews& news, Nanos) {
+  if (link_state_.apply(news.node, news.sequence, news.ports_up)) link_states_changed(news.node);
 }
 
 // A packet of a flow has come for an ID that another worker's input port has.
@@ -118,38 +111,9 @@ void Worker::take_flow(OutputFlow& entry, const CrossingPacket& crossing) {
   if (crossing.first) {
     entry.ftag = crossing.packet->ftag;
     entry.credit_base = entry.data_flow;
-    entry.flags &= static_cast<uint8_t>(~kOutputMetered);
+    entry.flags &= static_cast<uint16_t>(~kOutputMetered);
   }
   if (entry.input != crossing.packet->input) bind(entry, crossing.packet->input);
-}
-
-void Worker::send_packet(PortIndex output, Packet* packet, uint8_t told, bool first) {
-  const uint32_t worker = worker_of_port_[output];
-  Crossing& to = *to_[worker];
-  if (to.data.full()) hand_over(worker);
-  to.data.gather() = {packet, output, told, first};
-  ++result_.crossings;
-}
-
-void Worker::return_id(PortIndex output, FlowId id, bool counted) {
-  const uint32_t worker = worker_of_port_[output];
-  Crossing& to = *to_[worker];
-  if (to.given_back.full()) hand_over(worker);
-  to.given_back.gather() = {output, id, counted};
-  ++result_.crossings;
-}
-
-void Worker::hand_over(uint32_t worker) {
-  if (to_[worker]->hand_over()) result_.woken |= uint64_t{1} << worker;
-}
-
-// What has been gathered for the others; messages that find no room are left for the next turn.
-void Worker::hand_over_all() {
-  for (uint32_t worker = 0; worker < to_.size(); ++worker) {
-    if (to_[worker] == nullptr) continue;
-    hand_over(worker);
-    result_.busy = result_.busy || !to_[worker]->messages.empty() || !to_[worker]->settled.empty();
-  }
 }
 
 }  // namespace heddle

@@ -46,7 +46,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
     const bool other_worker = worker_of(index, options) != worker_of(voq.output, options);
     const bool edges = !settings.fabric && !node.ports[voq.output].fabric;
     voq.at_once = other_worker && edges && !lanes.lossless(lanes.ftag(voq.lane));
-    voq.room = output_room(fabric, voq.at_once);
+    voq.room = crossing_room(fabric, voq.at_once);
   }
   if (settings.rate_bps != 0) {
     // One frame, for a thread that wakes up late while a slow port sends the one before, and a little more.
@@ -93,7 +93,7 @@ Node::Node(const NodeOptions& options) : options_(options), board_(description()
   for (uint32_t from = 0; from < options_.workers; ++from) {
     for (uint32_t to = 0; to < options_.workers; ++to) {
       if (from == to) continue;
-      const uint32_t packets = ports_of[from] * ports_of[to] * output_room(fabric, true) * Lanes(topology()).count();
+      const uint32_t packets = ports_of[from] * ports_of[to] * crossing_room(fabric, true) * Lanes(topology()).count();
       crossings_.push_back(std::make_unique<Crossing>(packets, ports_of[to] * fabric.flow_ids, kMessages));
       between[size_t{from} * options_.workers + to] = crossings_.back().get();
     }

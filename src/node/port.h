@@ -8,7 +8,11 @@
 #include <vector>
 
 #include "egress/endpoint_congestion.h"
+#include "egress/output_queues.h"
+#include "egress/output_room.h"
 #include "flow/bounded_list.h"
+#include "flow/flow_limit.h"
+#include "flow/flow_meter.h"
 #include "flow/input_flow.h"
 #include "flow/output_flow.h"
 #include "flow/token_bucket.h"
@@ -54,16 +58,6 @@ class LentIds {
   uint32_t held_ = 0;
   uint32_t least_ = 0;  // since mark()
 };
-
-// Buffers of an input port at one lane of an output (X1). Where frames cross `at_once`, between edge ports of two
-// workers in a lossy class, twice as many: room comes back a turn of each later, and two bursts would all be on the
-// way.
-inline uint16_t output_room(const FabricSettings& settings, bool at_once) {
-  return static_cast<uint16_t>(std::min(settings.output_room_buffers * (at_once ? 2 : 1), 0xffffu));
-}
-
-// What shares of an edge port are shares of: its configured rate, or where it has none a usual one.
-uint64_t congestion_rate_bps(const TopologyPort& port);
 
 // Virtual output queue (X1): flows of one input port that have packets for one lane of one output port.
 struct Voq {
@@ -129,44 +123,26 @@ struct InputSide {
   bool ack_urgent = false;  // a probe asked
 };
 
-// What goes back to an input port when its packets have left or died here.
-struct Returns {
-  uint32_t room = 0;       // buffers of crossing room in the lane
-  uint32_t held = 0;       // buffers of link credit, in the channel that its packets came in
-  uint32_t copies = 0;     // buffers of packets that were made by replication
-  uint32_t delivered = 0;  // bytes of packets that crossed without a flow, to be delivered at once
-  bool any() const { return (room | held | copies | delivered) != 0; }
-};
-
 struct OutputSide {
   static constexpr uint16_t kNoVlan = 0xffff;
-  OutputSide(uint32_t flow_ids, uint32_t inputs, uint32_t lanes, const TopologyPort& settings, uint64_t seed)
+  OutputSide(uint32_t flow_ids, uint32_t inputs, const Lanes& lanes, const TopologyPort& settings, uint64_t seed)
       : flows(flow_ids, inputs),
-        congestion(congestion_rate_bps(settings), settings.mtu_bytes + kEthernetHeaderBytes, seed),
+        congestion(shared_rate_bps(settings), settings.mtu_bytes + kEthernetHeaderBytes, seed),
         native_vlan(settings.vlans.native != 0 ? settings.vlans.native : kNoVlan),
         longest_bytes(settings.mtu_bytes + kEthernetHeaderBytes),
         queues(lanes),
-        returns(inputs * lanes),
-        room_waiters(inputs * lanes),
-        most_room_waiters(lanes),
-        orphans(inputs),
+        room(inputs, lanes.count()),
         wanted(inputs) {}
 
   OutputFlowTable flows;
-  EndpointCongestion congestion;    // edge ports (C1)
-  const uint16_t native_vlan;       // edge: whose frames have no tag; kNoVlan if it has none
-  const uint32_t longest_bytes;     // edge: of an untagged frame
-  uint64_t taken_bytes = 0;         // out of the queue since the port began
-  uint8_t last_priority = 0;        // of a packet taken in this turn
-  std::vector<PacketQueue> queues;  // by lane (X2): crossed, not stamped
-  LaneSet queued_lanes = 0;         // those with packets
-  LaneSet paused_lanes = 0;         // edge: the host has asked them to wait
-  Nanos pause_look_ns = kNever;     // edge: that may change then
-  uint32_t lane = 0;                // whose turn it is (X5)
-  int32_t lane_bytes = 0;           // that it has left of its turn
-  uint32_t queued_packets = 0;
-  uint32_t queued_bytes = 0;
-  std::array<uint32_t, kVirtualChannels> queued_buffers{};  // by lossless channel
+  EndpointCongestion congestion;                            // edge ports (C1)
+  const uint16_t native_vlan;                               // edge: whose frames have no tag; kNoVlan if it has none
+  const uint32_t longest_bytes;                             // edge: of an untagged frame
+  uint64_t taken_bytes = 0;                                 // out of the queue since the port began
+  uint8_t last_priority = 0;                                // of a packet taken in this turn
+  OutputQueues queues;                                      // crossed, not stamped
+  LaneSet paused_lanes = 0;                                 // edge: the host has asked them to wait
+  Nanos pause_look_ns = kNever;                             // edge: that may change then
   uint32_t published_bytes = 0;                             // as last told on the load board
   std::array<uint32_t, kVirtualChannels> published_free{};  // the same, by lossless channel
   PacketQueue control;                                      // frames made here, before all data
@@ -182,13 +158,9 @@ struct OutputSide {
   uint32_t sequence = 0;           // last one given out on channel 0
   TokenBucket pace;                // configured rate (decision 6)
   PortSet wanting_inputs = 0;
-  PortIndex next_wanting = 0;  // round robin among inputs
-  PortSet returns_due = 0;
-  std::vector<Returns> returns;             // by lane and input port
-  std::vector<uint32_t> room_waiters;       // by lane and input port: flows that wait there for room (X3)
-  std::vector<uint32_t> most_room_waiters;  // by lane: of one input
-  std::vector<uint32_t> orphans;            // by input port: counted orphans that are gone
-  std::vector<uint32_t> wanted;             // by input port: flow IDs that it waits for
+  PortIndex next_wanting = 0;    // round robin among inputs
+  OutputRoom room;               // of the inputs, and what else goes back to them
+  std::vector<uint32_t> wanted;  // by input port: flow IDs that it waits for
 };
 
 struct Port {
@@ -199,7 +171,7 @@ struct Port {
         settings(port_settings),
         channels(lanes.channels()),
         input(port_index, fabric_settings.flow_ids, ports, lanes.count()),
-        output(fabric_settings.flow_ids, ports, lanes.count(), port_settings, seed),
+        output(fabric_settings.flow_ids, ports, lanes, port_settings, seed),
         session(session_options) {
     for (uint32_t channel = 0; channel < channels && fabric; ++channel)
       credits[channel] =

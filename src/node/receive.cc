@@ -7,7 +7,6 @@
 namespace heddle {
 
 namespace {
-constexpr uint8_t kHopLimit = 32;              // links a frame may cross
 constexpr Nanos kSweepNs = 10 * kMillisecond;  // between looks for aged stations
 }  // namespace
 
@@ -40,7 +39,7 @@ void Worker::receive_port(Port& port, Nanos now) {
   for (uint32_t i = 0; i < count; ++i) {
     __builtin_prefetch(packets[i]->data);
     bytes += packets[i]->length;
-    packets[i]->arrival_ns = port.seen_empty_ns;
+    packets[i]->dies_ns = port.seen_empty_ns;  // and its life, once that is known
     packets[i]->input.port = port.index;
   }
   port.counters.received_bytes += bytes;
@@ -110,18 +109,18 @@ void Worker::edge_receive(Port& port, Packet** packets, uint32_t count, Nanos no
     evictions = matches.evictions();
     std::fill(found + i + 1, found + kept, kNotFound);  // another one may have the index now
   }
-  if (sample_.port != nullptr || found[kept - 1] == kNotFound) return;
+  if (round_trips_.timing() || found[kept - 1] == kNotFound) return;
   if (own_ports_[polls_ % own_ports_.size()] != &port) return;  // by turns
   const MatchEntry& last = matches[found[kept - 1]];
   const InputFlow* flow = flow_in_use(port, last, found[kept - 1]);
   if (flow != nullptr && flow->queue.empty() && flow->flow_extent() != 0)
-    begin_sample(port, last.flow, flow->flow_extent() == last_bytes, now);
+    time_round_trip(port, last.flow, last_bytes, now);
 }
 
 // What frames on the fabric bring with them in their header.
 void Worker::start_way(Packet& packet) const {
   packet.hop_limit = kHopLimit;
-  packet.priority |= round_trip_code_;
+  packet.priority |= round_trips_.code_bits();
   packet.cost = static_cast<uint16_t>((packet.length + kBufferBytes - 1) / kBufferBytes);
 }
 
@@ -200,14 +199,7 @@ FlowId Worker::flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nano
   if (id == kNoFlow) return kNoFlow;
   match.flow = id;
   InputFlow& flow = port.input.flows[id];
-  flow.flags |= kFlowInUse;
-  flow.congestion = 0;
-  flow.follow_port = kNoPort;
-  flow.path_epoch = 0;
-  flow.turn_start = flow.data_flow;
-  flow.match = match_index;
-  flow.destination = match.destination;
-  flow.ftag = match.ftag;
+  flow.begin(match.destination, match.ftag, match_index);
   port.counters.count(ProtocolEvent::flow_created);
   if (hold_until > now) hold_for(port, id, hold_until);
   return id;

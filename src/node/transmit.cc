@@ -8,10 +8,6 @@
 
 namespace heddle {
 
-namespace {
-constexpr int32_t kLaneQuantumBytes = kBurst * 1500;
-}  // namespace
-
 void Worker::transmit(Nanos now) {
   for (Port* port : own_ports_) {
     for (uint32_t burst = 0; burst < kBurstsOutPerTurn; ++burst) {
@@ -41,7 +37,7 @@ void Worker::note_departure(Port& port, const Packet& packet, OutputFlow& entry)
 // C1. Between bursts: the queue is what has come and not been handed to the device.
 void Worker::look_for_congestion(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  output.congestion.look(now, output.queued_bytes, output.queued_packets, output.flows.used(), output.taken_bytes,
+  output.congestion.look(now, output.queues.bytes(), output.queues.packets(), output.flows.used(), output.taken_bytes,
                          output.last_priority);
   output.last_priority = 0;
 }
@@ -49,9 +45,9 @@ void Worker::look_for_congestion(Port& port, Nanos now) {
 void Worker::publish_load(Port& port) {
   for (uint32_t channel = kFirstLosslessChannel; channel < port.channels && port.is_fabric(); ++channel)
     publish_free(port, channel);
-  if (port.output.queued_bytes == port.output.published_bytes) return;
-  port.output.published_bytes = port.output.queued_bytes;
-  board_.publish_load(port.index, port.output.queued_bytes);
+  if (port.output.queues.bytes() == port.output.published_bytes) return;
+  port.output.published_bytes = port.output.queues.bytes();
+  board_.publish_load(port.index, port.output.queues.bytes());
 }
 
 void Worker::publish_free(Port& port, uint32_t channel) {
@@ -66,51 +62,7 @@ void Worker::publish_free(Port& port, uint32_t channel) {
 uint32_t Worker::free_buffers(const Port& port, uint32_t channel) {
   const LinkCredits& credits = port.credits[channel];
   const uint32_t left = credits.limit() - credits.sent_total();
-  return left - std::min(left, port.output.queued_buffers[channel]);
-}
-
-// What has been taken from a lane's queue.
-struct Worker::Taken {
-  uint32_t packets = 0, bytes = 0, buffers = 0;
-  Packet* from(PacketQueue& queue) {
-    Packet* packet = queue.pop();
-    ++packets;
-    bytes += packet->payload;
-    buffers += packet->cost;
-    return packet;
-  }
-};
-
-// The caller sees to queued_lanes, once it has taken all that it wants.
-Packet* Worker::take_queued(Port& port, uint32_t lane) {
-  Taken taken;
-  Packet* packet = taken.from(port.output.queues[lane]);
-  settle_taken(port, lane, taken);
-  return packet;
-}
-
-void Worker::settle_taken(Port& port, uint32_t lane, const Taken& taken) {
-  port.output.queued_packets -= taken.packets;
-  port.output.queued_bytes -= taken.bytes;
-  const uint8_t channel = lanes_.channel(lane);
-  if (channel != kLossyChannel) port.output.queued_buffers[channel] -= taken.buffers;
-}
-
-// X5: whose turn it is among `lanes`, which is not empty: the one that has it as long as its share lasts, then the
-// next.
-uint32_t Worker::next_lane(OutputSide& output, LaneSet lanes) {
-  if ((lanes >> output.lane & 1) && output.lane_bytes > 0) return output.lane;
-  const LaneSet later = lanes & ~((LaneSet{2} << output.lane) - 1);
-  output.lane = static_cast<uint32_t>(std::countr_zero(later != 0 ? later : lanes));
-  output.lane_bytes = std::min(output.lane_bytes, 0) + kLaneQuantumBytes;
-  return output.lane;
-}
-
-// The lane has been served: what it has taken is its share's.
-void Worker::end_turn(Port& port, uint32_t lane, const Taken& taken) {
-  settle_taken(port, lane, taken);
-  port.output.lane_bytes -= static_cast<int32_t>(taken.bytes);
-  note_empty(port.output, lane);
+  return left - std::min(left, port.output.queues.buffers(channel));
 }
 
 // One burst; true if there may be another one.
@@ -138,39 +90,36 @@ bool Worker::transmit_fabric(Port& port, Nanos now) {
   const bool paced = output.pace.limits();
   if (port.retry.again() != nullptr) count = send_again(port, burst, count, now);
   LaneSet without_credit = 0;
-  while (count < kBurst && (output.queued_lanes & ~without_credit) != 0 && (!paced || output.pace.allows(now))) {
-    const uint32_t lane = next_lane(output, output.queued_lanes & ~without_credit);
-    const uint8_t channel = lanes_.channel(lane);
-    const bool retry = lanes_.retry(lane);
+  while (count < kBurst && (output.queues.lanes() & ~without_credit) != 0 && (!paced || output.pace.allows(now))) {
+    OutputQueues::Turn turn = output.queues.begin_turn(output.queues.lanes() & ~without_credit);
+    const uint8_t channel = turn.channel();
+    const bool retry = lanes_.retry(turn.lane());
     LinkCredits& credits = port.credits[channel];
-    PacketQueue& queue = output.queues[lane];
-    const auto share = static_cast<uint32_t>(output.lane_bytes);
-    Taken taken;
     do {
-      const Nanos left = life_left(*queue.head, now);
+      const Nanos left = life_left(*turn.head(), now);
       if (left < HEDDLE_LIFE_UNIT_NS) {  // K8, also of a frame that waits for credit
-        drop_at_output(port, taken.from(queue), DropReason::life_ended);
+        drop_at_output(port, turn.take(), DropReason::life_ended);
         continue;
       }
-      const uint32_t cost = credits.cost(HEDDLE_DATA_OVERHEAD_BYTES + queue.head->payload);
+      const uint32_t cost = credits.cost(HEDDLE_DATA_OVERHEAD_BYTES + turn.head()->payload);
       if (!credits.may_send(cost)) {
         port.counters.count(ProtocolEvent::credit_blocked);
-        without_credit |= LaneSet{1} << lane;
+        without_credit |= LaneSet{1} << turn.lane();
         break;
       }
       Packet* replica = nullptr;
-      if (retry && (replica = replica_for(port, queue.head)) == nullptr) {
-        without_credit |= LaneSet{1} << lane;
+      if (retry && (replica = replica_for(port, turn.head())) == nullptr) {
+        without_credit |= LaneSet{1} << turn.lane();
         break;
       }
-      Packet* packet = taken.from(queue);
+      Packet* packet = turn.take();
       stamp(port, packet, channel, retry, left, now);
       credits.sent(cost, retry, now);
       if (retry) keep_for_retry(port, *packet, replica, now);
       if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
       burst[count++] = packet;
-    } while (count < kBurst && !queue.empty() && taken.bytes < share && (!paced || output.pace.allows(now)));
-    end_turn(port, lane, taken);
+    } while (count < kBurst && turn.goes_on() && (!paced || output.pace.allows(now)));
+    turn.end();
   }
   send_burst<false>(port, burst, count, now);
   return count == kBurst && output.pending_packets == 0;
@@ -216,7 +165,7 @@ void Worker::age_pending(Port& port, Nanos now) {
 bool Worker::transmit_edge(Port& port, Nanos now) {
   OutputSide& output = port.output;
   if (lanes_.any_lossless()) control_host(port, now);
-  if ((output.queued_lanes & output.paused_lanes) != 0) drop_expired(port, now);
+  if ((output.queues.lanes() & output.paused_lanes) != 0) drop_expired(port, now);
   if (output.pending_packets != 0 && !send_pending(port, now)) {
     drop_expired(port, now);
     return false;
@@ -229,14 +178,11 @@ bool Worker::transmit_edge(Port& port, Nanos now) {
   }
   const bool paced = output.pace.limits();
   const LaneSet going = ~output.paused_lanes;
-  while (count < kBurst && (output.queued_lanes & going) != 0 && (!paced || output.pace.allows(now))) {
-    const uint32_t lane = next_lane(output, output.queued_lanes & going);
-    PacketQueue& queue = output.queues[lane];
-    const auto share = static_cast<uint32_t>(output.lane_bytes);
-    Taken taken;
-    output.last_priority = queue.head->priority;
+  while (count < kBurst && (output.queues.lanes() & going) != 0 && (!paced || output.pace.allows(now))) {
+    OutputQueues::Turn turn = output.queues.begin_turn(output.queues.lanes() & going);
+    output.last_priority = turn.head()->priority;
     do {
-      Packet* packet = taken.from(queue);
+      Packet* packet = turn.take();
       const DropReason reason = prepare_for_host(port, packet, now);
       if (reason != DropReason::none) {
         drop_at_output(port, packet, reason);
@@ -244,9 +190,9 @@ bool Worker::transmit_edge(Port& port, Nanos now) {
       }
       if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
       burst[count++] = packet;
-    } while (count < kBurst && !queue.empty() && taken.bytes < share && (!paced || output.pace.allows(now)));
-    end_turn(port, lane, taken);
-    output.taken_bytes += taken.bytes;
+    } while (count < kBurst && turn.goes_on() && (!paced || output.pace.allows(now)));
+    turn.end();
+    output.taken_bytes += turn.bytes();
   }
   send_burst<true>(port, burst, count, now);
   return count == kBurst && output.pending_packets == 0;
@@ -285,14 +231,14 @@ void Worker::drop_expired(Port& port, Nanos now) {
       output.pending[kept++] = output.pending[i];
   }
   output.pending_packets = kept;
-  const uint32_t queued_before = output.queued_bytes;
-  for (LaneSet rest = output.queued_lanes; rest != 0; rest &= rest - 1) {
+  const uint32_t queued_before = output.queues.bytes();
+  for (LaneSet rest = output.queues.lanes(); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-    while (!output.queues[lane].empty() && life_over(*output.queues[lane].head, now))
-      drop_at_output(port, take_queued(port, lane), DropReason::life_ended);
-    note_empty(output, lane);
+    const PacketQueue& queue = output.queues.of(lane);
+    while (!queue.empty() && life_over(*queue.head, now))
+      drop_at_output(port, output.queues.take(lane), DropReason::life_ended);
   }
-  output.taken_bytes += queued_before - output.queued_bytes;
+  output.taken_bytes += queued_before - output.queues.bytes();
 }
 
 }  // namespace heddle

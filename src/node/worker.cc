@@ -17,7 +17,6 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, con
       settings_(options.topology->settings),
       lanes_(*options.topology),
       port_count_(static_cast<uint32_t>(ports.size())),
-      up_ports_(up_ports(*options.topology)[options.node_index]),
       node_index_(options.node_index),
       node_address_(topology_.nodes[options.node_index].address),
       index_(index),
@@ -30,21 +29,16 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, con
       pool_(*options.pool),
       control_pool_(*options.control_pool),
       random_(Random(options.seed).next() + index),
-      worker_of_port_(worker_of_port),
-      to_(options.workers),
+      outbox_(options.workers, worker_of_port),
       from_(options.workers),
       told_(options.workers),
       edge_(topology_, options.match_entries, options.station_entries, draw_hash_key(random_), *options.tables),
       link_state_(topology_, options.node_index, index == 0),
-      routes_(topology_, options.node_index),
+      paths_(topology_, options.node_index, lanes_, board),
+      destinations_(topology_),
       timers_(kMillisecond),
       releases_(2 * kMicrosecond),
-      round_trips_(topology_.nodes.size()) {
-  for (uint16_t node = 0; node < topology_.nodes.size(); ++node) {
-    const size_t address = topology_.nodes[node].address;
-    if (node_of_address_.size() <= address) node_of_address_.resize(address + 1);
-    node_of_address_[address] = node;
-  }
+      round_trips_(topology_.nodes.size(), settings_.probe_base_ns) {
   for (uint8_t ftag = 0; ftag < kClassesMax; ++ftag)
     lossy_voqs_[ftag] =
         lanes_.lossless(ftag)
@@ -65,7 +59,7 @@ Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, con
   dirty_ = BoundedList<uint32_t>(own_ports_.size() * settings_.flow_ids);
   settling_ = BoundedList<uint32_t>(own_ports_.size() * settings_.flow_ids);
   metered_ = BoundedList<Metered>(own_ports_.size() * settings_.flow_ids);
-  routes_.compile(link_state_.ports_up());
+  paths_.compile(link_state_.ports_up());
 }
 
 Worker::~Worker() {
@@ -77,7 +71,8 @@ Worker::~Worker() {
       release_queue(port->input.flows[static_cast<FlowId>(id)].queue);
     release_queue(port->input.waiting);
     for (Fifo& fifo : port->input.fifos) release_queue(fifo.queue);
-    for (PacketQueue& queue : port->output.queues) release_queue(queue);
+    while (!port->output.queues.empty())
+      discard(port->output.queues.take(static_cast<uint32_t>(std::countr_zero(port->output.queues.lanes()))));
     release_queue(port->output.control);
     for (Packet* probes : {port->output.probes, port->output.probes_in_turn})
       if (probes != nullptr) discard(probes);
@@ -92,12 +87,13 @@ Worker::~Worker() {
 }
 
 void Worker::connect(uint32_t other, Crossing* to, Crossing* from) {
-  to_[other] = to;
+  outbox_.connect(other, to);
   from_[other] = from;
 }
 
 PollResult Worker::poll(Nanos now) {
   result_ = {};
+  outbox_.begin_turn();
   ++polls_;
   const Nanos due = std::max(now_, wake_ns_);
   now_ = now;
@@ -107,7 +103,7 @@ PollResult Worker::poll(Nanos now) {
   run_timers(now);       // probes (K5), settlement (K9), held pairs (E1)
   look_at_metered(now);  // credits of flows that may have been lost (K7)
   apply_acks(now);       // deltas of the turn before (decision 2)
-  if (sample_.port != nullptr) look_at_sample(now);
+  if (round_trips_.timing()) round_trips_.look(own(round_trips_.port()).input.flows[round_trips_.flow_id()], now);
   run_releases(now);    // flows whose share has room again (C5)
   receive(now);         // devices -> flow queues
   leave_stale_paths();  // routes have changed (R12)
@@ -116,9 +112,11 @@ PollResult Worker::poll(Nanos now) {
   grant_ids(now);       // flow IDs for those who wait (K11)
   transmit(now);        // outputs -> devices
   send_returns();       // room and credits of what has left
-  hand_over_all();      // to other workers
+  const bool left_for_others = outbox_.hand_over_all();
   flush_discarded();
-  result_.busy = result_.busy || work_left();
+  result_.crossings = outbox_.crossings();
+  result_.woken = outbox_.woken();
+  result_.busy = result_.busy || left_for_others || work_left();
   busy_polls_ += result_.busy || result_.packets != 0;
   wake_ns_ = result_.next_wake = result_.busy ? now : next_wake(now);
   return result_;
@@ -170,9 +168,9 @@ bool Worker::work_left() const {
 // When the first packet in an output queue has lived its life.
 Nanos Worker::next_death(const Port& port) const {
   Nanos first = kNever;
-  for (LaneSet rest = port.output.queued_lanes; rest != 0; rest &= rest - 1) {
-    const Packet& head = *port.output.queues[static_cast<uint32_t>(std::countr_zero(rest))].head;
-    first = std::min(first, head.arrival_ns + head.life_ns);
+  for (LaneSet rest = port.output.queues.lanes(); rest != 0; rest &= rest - 1) {
+    const Packet& head = *port.output.queues.of(static_cast<uint32_t>(std::countr_zero(rest))).head;
+    first = std::min(first, head.dies_ns);
   }
   return first;
 }
@@ -184,7 +182,7 @@ Nanos Worker::next_wake(Nanos now) const {
     wake = std::min(wake, port->device->next_arrival());
     if (port->output.pending_packets != 0) wake = std::min(wake, now + kMicrosecond);
     if (!port->input.waiting.empty() && port->input.flows.available() != 0) return now;
-    const LaneSet queued = port->output.queued_lanes & ~port->output.paused_lanes;
+    const LaneSet queued = port->output.queues.lanes() & ~port->output.paused_lanes;
     if ((queued != 0 || port->retry.again() != nullptr) && !port->output.pace.allows(now))
       wake = std::min(wake, port->output.pace.ready_at());
     if (port->input.lent_outputs != 0) wake = std::min(wake, next_age_ns_);

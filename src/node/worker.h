@@ -5,7 +5,7 @@
 //
 // The stages stand in files of their own: receive.cc, bridging.cc, fabric_input.cc, admission.cc, flow_ids.cc,
 // arbiter.cc, lossless.cc, local_delivery.cc, transmit.cc, departure.cc, link_retry.cc, acknowledge.cc, congestion.cc,
-// flow_credits.cc, link_control.cc, messages.cc, output_room.cc.
+// flow_credits.cc, link_control.cc, link_states.cc, messages.cc, room_returns.cc.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,16 @@
 #include <vector>
 
 #include "flow/bounded_list.h"
+#include "flow/round_trips.h"
 #include "flow/timer_wheel.h"
 #include "ingress/edge_input.h"
-#include "node/crossbar.h"
 #include "node/node_event.h"
+#include "node/outbox.h"
 #include "node/port.h"
 #include "routing/link_state.h"
 #include "routing/load_board.h"
-#include "routing/route_table.h"
+#include "routing/path_choice.h"
+#include "topology/destinations.h"
 #include "topology/topology.h"
 #include "wire/fabric_frame.h"
 #include "wire/packet.h"
@@ -57,9 +59,6 @@ struct PollResult {
   Nanos next_wake = kNever;  // wants to be called then at the latest, without new input
 };
 
-// What a frame costs at its port's rate besides its bytes: preamble, frame check sequence and gap.
-constexpr uint32_t kWireExtraBytes = 24;
-
 class Worker {
  public:
   Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, const std::vector<Port*>& ports,
@@ -81,7 +80,8 @@ class Worker {
   const std::vector<Port*>& ports() const { return own_ports_; }
   const EdgeInput& edge_input() const { return edge_; }
   const LinkState& link_state() const { return link_state_; }
-  const RouteTable& routes() const { return routes_; }
+  const PathChoice& paths() const { return paths_; }
+  const LoadBoard& board() const { return board_; }
   uint32_t copies_out() const { return copies_out_; }
   NodeEvents& events() { return events_; }
   uint64_t polls() const { return polls_; }
@@ -146,7 +146,6 @@ class Worker {
   HEDDLE_ASIDE static bool skips_ahead(Port& port, uint32_t sequence);
   void receive_data(Port& port, Packet* packet, bool in_turn, Nanos now);
   void receive_flow_data(Port& port, Packet* packet, Nanos now);
-  static void begin_flow(Port& port, InputFlow& flow, const Packet& first);
   HEDDLE_ASIDE bool channel_changed(const Port& port, const InputFlow& flow, uint8_t channel) const;
   bool advance_past_hole(Port& port, FlowId id, InputFlow& flow, uint32_t position);
   void receive_records(Port& port, const LinkFrame& frame, Nanos now);
@@ -173,7 +172,6 @@ class Worker {
   HEDDLE_ASIDE void hold_for(Port& port, FlowId id, Nanos until);
   HEDDLE_ASIDE void set_hold(Port& port, FlowId id, Nanos until);
   PortIndex choose_port(const Port& input, const Packet& packet, DropReason& reason);
-  uint8_t lane_at(const Port& input, PortIndex output, uint8_t ftag, uint8_t channel) const;
   uint32_t voq_index(PortIndex output, uint32_t lane) const { return lane * port_count_ + output; }
   static void take_lane(Packet& packet, Voq& voq) {
     packet.lane = voq.lane;
@@ -191,6 +189,7 @@ class Worker {
   void on_want(Port& output, PortIndex input, uint32_t flows);
   void grant_ids(Nanos now);
   bool grant_id(Port& output, PortIndex input, Nanos now);
+  bool refuse_ids(Port& output, PortIndex input, Nanos now);
   void on_grant(Port& port, PortIndex output, FlowId id);
   void give_id(Port& port, PortIndex output, FlowId id);
   void on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now);
@@ -210,12 +209,8 @@ class Worker {
   HEDDLE_ASIDE void block(Port& port, FlowId id, InputFlow& flow, Nanos now);
   void unblock(Port& port, FlowId id, InputFlow& flow, Nanos now);
   void run_releases(Nanos now);
-  uint16_t node_index(uint16_t address) const;
-  uint64_t rate_to(FabricAddress destination) const;
   Nanos round_trip_to(const InputFlow& flow) const;
-  HEDDLE_ASIDE void begin_sample(Port& port, FlowId id, bool alone, Nanos now);
-  HEDDLE_ASIDE void look_at_sample(Nanos now);
-  void end_sample(Nanos now);
+  HEDDLE_ASIDE void time_round_trip(Port& port, FlowId id, uint32_t bytes, Nanos now);
 
   // flow_credits.cc: a flow that queues inside the fabric is granted by credit, hop by hop
   uint32_t credit_target(const Port& port, uint8_t channel) const;
@@ -223,7 +218,7 @@ class Worker {
   HEDDLE_ASIDE void return_credit(Port& port, InputFlow& flow, const Packet& packet);
   HEDDLE_ASIDE bool take_credit(Port& port, const AckRecord& record, OutputFlow& entry);
   HEDDLE_ASIDE void on_credit(Port& port, Epoch epoch, FlowId id, bool metered, uint32_t granted, Nanos now);
-  bool has_credit(const Port& port, FlowId id, const InputFlow& flow, uint32_t bytes) const;
+  uint64_t free_bytes_of(const Voq& voq) const;
   bool has_share(const InputFlow& flow, const Voq& voq) const;
   HEDDLE_ASIDE void list_metered(Port& port, FlowId id, OutputFlow& entry);
   void look_at_metered(Nanos now);
@@ -253,14 +248,6 @@ class Worker {
   HEDDLE_WAY bool transmit_edge(Port& port, Nanos now);
   HEDDLE_ASIDE void age_pending(Port& port, Nanos now);
   HEDDLE_ASIDE void drop_expired(Port& port, Nanos now);
-  struct Taken;
-  Packet* take_queued(Port& port, uint32_t lane);
-  static uint32_t next_lane(OutputSide& output, LaneSet lanes);
-  void settle_taken(Port& port, uint32_t lane, const Taken& taken);
-  void end_turn(Port& port, uint32_t lane, const Taken& taken);
-  static void note_empty(OutputSide& output, uint32_t lane) {
-    if (output.queues[lane].empty()) output.queued_lanes &= ~(LaneSet{1} << lane);
-  }
   HEDDLE_ASIDE void note_departure(Port& port, const Packet& packet, OutputFlow& entry);
   void stamp(Port& port, Packet* packet, uint8_t channel, bool retry, Nanos left, Nanos now);
   static void tag_for_host(Packet& packet);
@@ -277,8 +264,6 @@ class Worker {
   void send_burst(Port& port, Packet** packets, uint32_t count, Nanos now);
   HEDDLE_ASIDE void take_back(Port& port, Packet** packets, uint32_t count, size_t dirty_before);
   HEDDLE_ASIDE void drop_at_output(Port& output, Packet* packet, DropReason reason);
-  Returns& returns_for(Port& output, const Packet& packet);
-  static void give_room_back(Returns& returns, const Packet& packet);
 
   // link_retry.cc: frames that the link may lose, kept and sent again
   Packet* second_of(Port& port, Packet* packet);
@@ -311,7 +296,7 @@ class Worker {
   void set_timer(PortIndex output, FlowId id);
   uint32_t& timer_link(uint32_t item);
 
-  // link_control.cc: sessions, credits, link states
+  // link_control.cc: sessions, credits
   HEDDLE_ASIDE void forgive_silence(Nanos late, Nanos now);
   void control_links(Nanos now);
   HEDDLE_ASIDE void receive_hello(Port& port, const LinkFrame& frame, uint32_t frame_bytes, Nanos now);
@@ -325,26 +310,32 @@ class Worker {
   void end_inputs(Port& port);
   void send_hello(Port& port, Nanos now);
   void send_credits(Port& port, Nanos now);
+  Packet* control_packet(Port& port);
+  void queue_control(Port& port, Packet* packet);
+
+  // link_states.cc
   void send_notices(Port& port);
   void link_states_changed(uint16_t node);
   void tell_link_states();
   void originate_link_state();
-  Packet* control_packet(Port& port);
-  void queue_control(Port& port, Packet* packet);
 
   // messages.cc: the other workers
   void take_messages(Nanos now);
   HEDDLE_WAY void take_packets(Crossing& from, Nanos now);
   uint32_t take_settled(Crossing& from, Nanos now);
   void take(const Message& message, Nanos now);
-  bool send(uint32_t worker, const Message& message);
+  void take(const WantIds& want, Nanos now);
+  void take(const WaitForRoom& wait, Nanos now);
+  void take(const GrantId& grant, Nanos now);
+  void take(const RefuseIds& refuse, Nanos now);
+  void take(const GiveReturns& give, Nanos now);
+  void take(const OrphansFreed& freed, Nanos now);
+  void take(const TellCredit& credit, Nanos now);
+  void take(const StationLearned& station, Nanos now);
+  void take(const LinkStateNews& news, Nanos now);
   void take_flow(OutputFlow& entry, const CrossingPacket& crossing);
-  void send_packet(PortIndex output, Packet* packet, uint8_t told, bool first);
-  void return_id(PortIndex output, FlowId id, bool counted);
-  [[gnu::noinline]] void hand_over(uint32_t worker);
-  void hand_over_all();
 
-  // output_room.cc: room in the outputs, and what else goes back from there
+  // room_returns.cc: room in the outputs goes back
   void send_returns();
   bool send_returns_of(Port& output, PortIndex input, uint32_t lane);
   HEDDLE_ASIDE uint32_t room_to_keep(const Port& output, PortIndex input, uint32_t lane) const;
@@ -352,7 +343,6 @@ class Worker {
   void apply_returns(Port& input, PortIndex output, uint32_t lane, const Returns& returns);
   HEDDLE_ASIDE void wait_for_room(Port& input, Voq& voq);
   HEDDLE_ASIDE void tell_waiting(Port& input, Voq& voq, uint32_t flows);
-  HEDDLE_ASIDE void on_waiting(Port& output, PortIndex input, uint32_t lane, uint32_t flows);
 
   // worker.cc
   static void copy_frame(Packet& copy, const Packet& packet);
@@ -370,7 +360,6 @@ class Worker {
   const uint32_t port_count_;
   static constexpr uint16_t kNoVoq = 0xffff;
   std::array<uint16_t, kClassesMax> lossy_voqs_;  // by FTAG: the first of its lane; kNoVoq of a lossless class
-  const PortSet up_ports_;                        // fabric ports of this node whose link leads up (R5)
   const uint16_t node_index_;
   const uint16_t node_address_;
   const uint32_t index_;
@@ -384,31 +373,18 @@ class Worker {
   Random random_;
   std::array<Port*, kPortsMax> ports_{};  // by port index; nullptr for other workers' ports
   std::vector<Port*> own_ports_;
-  std::vector<uint32_t> worker_of_port_;
-  std::vector<Crossing*> to_, from_;  // by worker
-  std::vector<uint16_t> told_;        // by worker: link states before this node index have been told
-  PortSet fabric_ports_ = 0;          // of the node
+  Outbox outbox_;                // to the other workers
+  std::vector<Crossing*> from_;  // by worker
+  std::vector<uint16_t> told_;   // by worker: link states before this node index have been told
+  PortSet fabric_ports_ = 0;     // of the node
   PortSet edge_ports_ = 0;
   EdgeInput edge_;
   LinkState link_state_;
-  RouteTable routes_;
+  PathChoice paths_;
+  const Destinations destinations_;
   TimerWheel timers_;
   TimerWheel releases_;  // of flows that wait until their share has room (C5)
-  struct Sample {        // of a round trip: from what a flow had handed on at a time until it is acknowledged
-    Port* port = nullptr;
-    FlowId flow = kNoFlow;
-    uint16_t node = 0;
-    bool alone = false;     // its last packet was the only one under way
-    bool may_rise = false;  // it may show that the way has become longer
-    uint32_t position = 0;
-    uint32_t lost_total = 0;
-    Nanos at_ns = 0;
-  };
-  Sample sample_;
-  std::vector<Nanos> round_trips_;  // by node index; 0 = not known
-  uint16_t farthest_ = 0;           // node
-  uint8_t round_trip_code_ = 0;     // of it, where frames carry it
-  std::vector<uint16_t> node_of_address_;
+  RoundTrips round_trips_;
   BoundedList<uint32_t> dirty_;     // output flows with pending deltas
   BoundedList<uint32_t> settling_;  // those of the turn before, while they are being told
   struct Metered {                  // an output flow that the next hop grants by credit

@@ -56,6 +56,8 @@ class Checker : public Watcher {
   // Every frame on fabric links is told there; nullptr = no.
   void log_frames(std::ostream* log) { log_ = log; }
 
+  // The hash is of all that it sees, and of what else is added.
+  void trace(uint64_t word) { hash_ = (hash_ ^ word) * 0x9e3779b97f4a7c15u, hash_ ^= hash_ >> 29; }
   uint64_t trace_hash() const { return hash_; }
   uint64_t checks() const { return checks_; }
 
@@ -124,7 +126,6 @@ class Checker : public Watcher {
   };
 
   [[noreturn]] void fail(int invariant, const std::string& what) const;
-  void trace(uint64_t word) { hash_ = (hash_ ^ word) * 0x9e3779b97f4a7c15u, hash_ ^= hash_ >> 29; }
   std::string place(uint16_t node, PortIndex port) const;
   std::string place(uint32_t link, unsigned direction) const;
 

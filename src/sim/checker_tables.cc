@@ -102,12 +102,12 @@ void Checker::hold_output(uint16_t node, const Port& port) {
     ++held_.packets[flow_slot(port.index, packet.output_flow)];
   };
   for (uint32_t lane = 0; lane < lanes_.count(); ++lane) {
-    for (const Packet* packet = port.output.queues[lane].head; packet != nullptr; packet = packet->next) {
+    for (const Packet* packet = port.output.queues.of(lane).head; packet != nullptr; packet = packet->next) {
       if (packet->lane != lane) fail(2, place(node, port.index) + ": a packet in the queue of another lane");
       hold_packet(port, *packet);
       hold_flow(*packet);
     }
-    if (port.output.queues[lane].empty() == ((port.output.queued_lanes >> lane & 1) != 0))
+    if (port.output.queues.of(lane).empty() == ((port.output.queues.lanes() >> lane & 1) != 0))
       fail(8, place(node, port.index) + ": lane " + std::to_string(lane) + " is not marked as it is");
   }
   for (uint32_t i = 0; i < port.output.pending_packets; ++i) {
@@ -116,9 +116,9 @@ void Checker::hold_output(uint16_t node, const Port& port) {
   }
   const size_t ports = held_.cost_by_input.size();
   for (PortIndex input = 0; input < ports; ++input) {
-    held_.orphans_by_input[input] += port.output.orphans[input];
+    held_.orphans_by_input[input] += port.output.room.orphans(input);
     for (uint32_t lane = 0; lane < lanes_.count(); ++lane) {
-      const Returns& returns = port.output.returns[lane * ports + input];
+      const Returns& returns = port.output.room.returns(input, lane);
       const uint8_t came_in = fabric_.node(node)->port(input).input.voqs[lane * ports + port.index].came_in;
       held_.room_of(input, port.index, lane) += returns.room;
       held_.cost_by_input[input][came_in] += returns.held;
@@ -247,30 +247,30 @@ void Checker::check_input_flow(uint16_t node, const Port& port, FlowId id, uint3
 void Checker::check_reservation(uint16_t node, const Port& port, FlowId id) {
   const InputFlow& flow = port.input.flows[id];
   const auto where = [&] { return place(node, port.index) + " input flow " + std::to_string(id) + ": "; };
-  if (flow.output_flow == kNoFlow) {
+  if (flow.branch.flow == kNoFlow) {
     if (flow.flow_extent() != 0) fail(1, where() + "extent without output flow: " + numbers(flow));
     return;
   }
   const Node& state = *fabric_.node(node);
-  const PortSet paths = state.worker(state.worker_of_port(port.index)).routes().primary(flow.destination.node);
+  const PortSet paths = state.worker(state.worker_of_port(port.index)).paths().routes().primary(flow.destination.node);
   const bool here = flow.destination.node == state.description().address;
-  if (!here && !(flow.flags & kFlowLeaving) && !(paths >> flow.follow_port & 1))
-    fail(8, where() + "stays on port " + std::to_string(flow.follow_port) + ", which leads nowhere (R12)");
-  const Port& output = state.port(flow.follow_port);
-  const OutputFlow& entry = output.output.flows[flow.output_flow];
+  if (!here && !(flow.flags & kFlowLeaving) && !(paths >> flow.branch.output & 1))
+    fail(8, where() + "stays on port " + std::to_string(flow.branch.output) + ", which leads nowhere (R12)");
+  const Port& output = state.port(flow.branch.output);
+  const OutputFlow& entry = output.output.flows[flow.branch.flow];
   const bool serves = entry.input == port.input.ref.with(id);
   // Of another worker's port: lent, and no packet of this flow has come there yet.
   const bool lent = !held_.exact && entry.input.port == port.index && entry.queued == 0 && entry.extent() == 0 &&
                     entry.pending_ack == 0;
   if (entry.state != OutputFlowState::reserved || !(serves || lent))
-    fail(4, where() + "its output flow " + std::to_string(flow.output_flow) + " at " + place(node, flow.follow_port) +
+    fail(4, where() + "its output flow " + std::to_string(flow.branch.flow) + " at " + place(node, flow.branch.output) +
                 " serves another: " + numbers(entry));
   const uint32_t known =
-      held_.bytes[flow_slot(flow.follow_port, flow.output_flow)] + entry.extent() + entry.pending_ack;
+      held_.bytes[flow_slot(flow.branch.output, flow.branch.flow)] + entry.extent() + entry.pending_ack;
   const uint32_t extent = flow.flow_extent();
   if (held_.exact ? known != extent : known > extent)
     fail(1, where() + numbers(flow) + "; downstream " + std::to_string(known) + " bytes are known: " + numbers(entry) +
-                " at " + place(node, flow.follow_port));
+                " at " + place(node, flow.branch.output));
 }
 
 // A flow with a queue stands in the list that its state names, once.
@@ -279,8 +279,8 @@ void Checker::check_lists(uint16_t node, const Port& port) {
   const auto look = [&](const FlowList& list, FlowState wanted, PortIndex output, const Voq* voq) {
     for (FlowId id = list.head; id != kNoFlow; id = port.input.flows[id].next_in_list) {
       const InputFlow& flow = port.input.flows[id];
-      if (flow.state != wanted || flow.follow_port != output || flow.queue.empty() ||
-          (voq != nullptr && &port.input.voqs[flow.voq] != voq))
+      if (flow.state != wanted || flow.branch.output != output || flow.queue.empty() ||
+          (voq != nullptr && &port.input.voqs[flow.branch.voq] != voq))
         fail(8, place(node, port.index) + " input flow " + std::to_string(id) +
                     ": in a list it does not belong in: " + numbers(flow));
       if (++listed > port.input.flows.size()) fail(8, place(node, port.index) + ": a list of flows has a loop");
@@ -316,9 +316,9 @@ void Checker::check_lists(uint16_t node, const Port& port) {
 // Invariant 6 of the receiving side, the room of the crossing and the orphans.
 void Checker::check_held(uint16_t node, const Port& port) {
   for (const Voq& voq : port.input.voqs) {
-    const uint32_t total = output_room(fabric_.topology().settings, voq.at_once);
+    const uint32_t total = crossing_room(fabric_.topology().settings, voq.at_once);
     const OutputSide& output = fabric_.node(node)->port(voq.output).output;
-    const uint32_t waiters = output.room_waiters[voq.lane * port.input.ids.size() + port.index];
+    const uint32_t waiters = output.room.waiting(port.index, voq.lane);
     if (held_.exact && waiters != voq.told_waiters)
       fail(8, place(node, port.index) + ": " + std::to_string(waiters) + " flows wait for room, it told of " +
                   std::to_string(voq.told_waiters));

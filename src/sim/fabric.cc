@@ -30,7 +30,7 @@ void WorkerActor::act(Nanos now) {
   const PollResult result = node->worker(worker_).poll(now);
   const TurnCosts& costs = fabric_.setup().costs;
   const Nanos cost = costs.turn_ns + result.packets * costs.packet_ns + result.crossings * costs.crossing_ns;
-  free_ns_ = now + cost;
+  free_ns_ = now + std::max<Nanos>(1, cost);  // not again at the same instant, whatever it waits for
   if (result.busy || result.packets != 0) busy_ns_ += cost;
   if (result.packets != 0) fabric_.look_at_buffers(node->worker(worker_));
   for (uint64_t woken = result.woken; woken != 0; woken &= woken - 1)
@@ -231,6 +231,8 @@ void add_counters(PortCounters& sum, const PortCounters& more) {
   sum.delivered_frames += more.delivered_frames;
   sum.delivered_bytes += more.delivered_bytes;
   sum.acknowledged_bytes += more.acknowledged_bytes;
+  sum.lost_on_wire_frames += more.lost_on_wire_frames;
+  sum.lost_on_wire_bytes += more.lost_on_wire_bytes;
   for (unsigned i = 0; i < kDropReasons; ++i) sum.drops[i] += more.drops[i];
   for (unsigned i = 0; i < kProtocolEvents; ++i) sum.events[i] += more.events[i];
 }

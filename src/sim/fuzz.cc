@@ -10,9 +10,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <sstream>
+#include <stdexcept>
 #include <vector>
 
 #include "cli/progress.h"
@@ -25,18 +28,21 @@ namespace {
 struct Totals {
   Coverage coverage;
   uint64_t seeds = 0, failures = 0, packet_hops = 0, turns = 0, checks = 0, delivered = 0, virtual_ns = 0;
+  std::map<uint64_t, uint64_t> hashes;  // by seed
 
   // As text between processes; one line per number.
   void write(std::ostream& out) const {
     out << seeds << ' ' << failures << ' ' << packet_hops << ' ' << turns << ' ' << checks << ' ' << delivered << ' '
-        << virtual_ns << '\n';
+        << virtual_ns << ' ' << hashes.size() << '\n';
+    for (const auto& [seed, hash] : hashes) out << seed << ' ' << hash << '\n';
     for (const auto& [row, count] : coverage.seeds()) out << count << ' ' << row << '\n';
   }
   void add(std::istream& in) {
-    uint64_t n[7] = {};
+    uint64_t n[8] = {};
     for (uint64_t& number : n) in >> number;
     seeds += n[0], failures += n[1], packet_hops += n[2], turns += n[3], checks += n[4], delivered += n[5];
     virtual_ns += n[6];
+    for (uint64_t seed, hash; n[7] > 0 && in >> seed >> hash; --n[7]) hashes[seed] = hash;
     uint64_t count = 0;
     std::string row;
     while (in >> count && std::getline(in >> std::ws, row)) coverage.add_row(row, count);
@@ -64,6 +70,7 @@ bool run_one(const FuzzOptions& options, uint64_t seed, Totals& totals) {
       result.failure = "invariant 10 (determinism): two runs of the same seed went different ways";
   }
   ++totals.seeds;
+  totals.hashes[seed] = result.trace_hash;
   totals.packet_hops += result.packet_hops;
   totals.turns += result.turns;
   totals.checks += result.checks;
@@ -171,6 +178,14 @@ void run_children(const FuzzOptions& options, Totals& totals, Progress& progress
 
 }  // namespace
 
+namespace {
+void write_hashes(const std::string& path, const std::map<uint64_t, uint64_t>& hashes) {
+  std::ofstream out(path);
+  for (const auto& [seed, hash] : hashes) out << seed << ' ' << std::hex << hash << std::dec << '\n';
+  if (!out.flush()) throw std::runtime_error("can't write " + path);
+}
+}  // namespace
+
 int fuzz(const FuzzOptions& options, std::ostream& out) {
   const auto started = std::chrono::steady_clock::now();
   Totals totals;
@@ -183,6 +198,7 @@ int fuzz(const FuzzOptions& options, std::ostream& out) {
       run_share(options, 0, totals, state, &progress);
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  if (!options.hashes.empty()) write_hashes(options.hashes, totals.hashes);
   totals.coverage.print(out, totals.seeds);
   const auto rate = [seconds](uint64_t count) { return static_cast<uint64_t>(static_cast<double>(count) / seconds); };
   out << totals.seeds << " seeds in " << seconds << " s, " << totals.failures << " failed; " << totals.packet_hops

@@ -12,7 +12,7 @@
 namespace heddle::sim {
 
 struct SeedResult {
-  uint64_t trace_hash = 0;
+  uint64_t trace_hash = 0;  // of every frame at its time, and of all counters at the end
   uint64_t packet_hops = 0;
   uint64_t turns = 0;
   uint64_t checks = 0;
@@ -34,6 +34,7 @@ struct FuzzOptions {
   bool frames = false;      // with verbose: tell every frame on fabric links
   bool keep_going = false;  // after a failure
   bool coverage_required = false;
+  std::string hashes;   // file that gets a line with seed and trace hash for each, in order; empty = none
   std::string program;  // for the replay command
 };
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One seed from start to rest.
+#include <array>
+#include <bit>
 #include <map>
 #include <ostream>
 #include <set>
+#include <type_traits>
 
 #include "sim/fuzz.h"
 #include "sim/host.h"
@@ -42,6 +45,7 @@ class SeedRun {
   void require_rest();
   std::string broken_links() const;
   void note_counters();
+  void fold_counters();
   std::string describe_ports() const;
   std::string describe(const Port& port, const PortCounters& before) const;
   const FabricSettings& settings() const { return swarm_.setup.topology.settings; }
@@ -95,7 +99,7 @@ std::string SeedRun::describe(const Port& port, const PortCounters& before) cons
                      std::to_string(port.input.waiting_packets);
   if (port.output.congestion.congested())
     text += ", congestion " + std::to_string(port.output.congestion.position()) + " with " +
-            std::to_string(port.output.queued_bytes) + " bytes";
+            std::to_string(port.output.queues.bytes()) + " bytes";
   for (unsigned i = 0; i < kDropReasons; ++i)
     if (port.counters.drops[i] != before.drops[i])
       text += ", " + std::string(kDropReasonNames[i]) + " " + std::to_string(port.counters.drops[i] - before.drops[i]);
@@ -105,7 +109,7 @@ std::string SeedRun::describe(const Port& port, const PortCounters& before) cons
     text += "; flow " + std::to_string(i) + " state " + std::to_string(static_cast<int>(flow.state)) + " flags " +
             std::to_string(flow.flags) + " queue " + std::to_string(flow.queue_extent()) + " extent " +
             std::to_string(flow.flow_extent()) + " congestion " + std::to_string(flow.congestion) + " output " +
-            std::to_string(flow.follow_port) + ":" + std::to_string(flow.output_flow);
+            std::to_string(flow.branch.output) + ":" + std::to_string(flow.branch.flow);
   }
   return text;
 }
@@ -189,6 +193,7 @@ void SeedRun::require_progress() {
     flow.interval_ns = kSlow + flow.id * 10 * kMicrosecond;
     flow.burst_frames = 1;
     flow.window_frames = 0;
+    flow.on_ns = flow.off_ns = 0;
     flow.length_max = flow.length_min;
     fabric_.host(flow.source).resume(flow.id);
     before.back() = flow.sent_frames;
@@ -257,8 +262,25 @@ void SeedRun::require_rest() {
   say("at rest");
 }
 
+// Whatever the frames don't tell: drops, events, and which port counted them.
+void SeedRun::fold_counters() {
+  using Words = std::array<uint64_t, sizeof(PortCounters) / sizeof(uint64_t)>;
+  static_assert(std::has_unique_object_representations_v<PortCounters>);
+  const auto fold = [this](const PortCounters& counters) {
+    for (const uint64_t word : std::bit_cast<Words>(counters)) checker_.trace(word);
+  };
+  fold(fabric_.total());  // with those of crashed nodes
+  for (uint16_t index = 0; index < swarm_.setup.topology.nodes.size(); ++index) {
+    const Node* node = fabric_.node(index);
+    for (PortIndex port = 0; node != nullptr && port < node->ports(); ++port) fold(node->port(port).counters);
+  }
+  for (const HostFlow& flow : traffic_.flows) checker_.trace(uint64_t{flow.sent_frames} << 32 | flow.delivered_frames);
+  checker_.trace(engine_.turns());
+}
+
 void SeedRun::collect() {
   const PortCounters total = fabric_.total();
+  fold_counters();
   result_.coverage.reach_counters(total);
   result_.packet_hops = total.received_frames;
   result_.turns = engine_.turns();

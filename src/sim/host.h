@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host: sends the flows that start at it, announces its address, and takes in what comes. A hostile one sends besides
-// whatever an attacker or a broken machine would.
+// A host: sends the flows that start at it (host_sender.h), announces its address, and takes in what comes. A hostile
+// one sends besides whatever an attacker or a broken machine would.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <vector>
 
 #include "sim/engine.h"
 #include "sim/fabric.h"
+#include "sim/host_sender.h"
 #include "sim/hostile.h"
 #include "sim/sim_frame.h"
-#include "wire/pause.h"
 #include "wire/random.h"
 
 namespace heddle::sim {
@@ -27,7 +26,8 @@ class HostActor : public Actor {
   void set_hostile(const HostileOptions& options) {
     hostile_ = std::make_unique<HostileSender>(options, random_.next());
   }
-  void notify(Nanos at) { fabric_.engine().wake(*this, std::max(at, free_ns_)); }
+  // A frame arrives at `at`.
+  void notify(Nanos at) { fabric_.engine().wake(*this, std::max({at, free_ns_, paused_until_ns_})); }
   void act(Nanos now) override;
   void announce(Nanos now);
   // A frame of one of its flows has arrived at the other end: its window may have opened.
@@ -44,42 +44,26 @@ class HostActor : public Actor {
   uint64_t received_frames() const { return received_frames_; }
 
  private:
-  struct Due {
-    Nanos at;
-    uint16_t flow;
-    bool operator>(const Due& other) const { return at != other.at ? at > other.at : flow > other.flow; }
-  };
-  static constexpr Nanos kTurnNs = 1 * kMicrosecond;
-  static constexpr Nanos kRetryNs = 2 * kMicrosecond;
+  static constexpr Nanos kTurnNs = 1 * kMicrosecond;  // it looks at its receive ring no more often
 
+  void send_hostile(Nanos now);
   void receive(Nanos now);
-  bool hear_pause(const Packet& packet, Nanos now);
-  Nanos paused_until(const HostFlow& flow) const;
   void take(Packet& packet, Nanos now);
   void count_delivery(HostFlow& flow, const Trailer& trailer, uint32_t length, Nanos now);
   void count_message(HostFlow& flow, const Trailer& trailer, Nanos now);
-  void send_due(Nanos now);
-  Nanos send_burst(HostFlow& flow, Nanos due, Nanos now);
-  bool send_one(HostFlow& flow, Nanos now);
-  bool window_open(HostFlow& flow, Nanos now);
-  bool transmit(Packet* packet, Nanos now);
-  void schedule(uint16_t flow, Nanos at);
   const TopologyPort& port() const;
 
   Fabric& fabric_;
   uint16_t index_;
   Device& device_;
   Random random_;
-  std::vector<Due> due_;             // heap
-  std::vector<Nanos> next_of_flow_;  // by flow id; what the heap entry must say to be true
+  HostSender sender_;
   std::vector<uint16_t> vlans_;
   std::unique_ptr<HostileSender> hostile_;
   Nanos next_announcement_ns_ = kNever;
   Nanos next_hostile_ns_ = kNever;
-  Nanos free_ns_ = 0;
+  Nanos free_ns_ = 0;  // it receives again
   Nanos paused_until_ns_ = 0;
-  std::array<Nanos, kPriorities> told_to_wait_until_ns_{};  // by the switch, by priority (F10)
-  std::vector<uint16_t> told_to_wait_;                      // flows that do; again where they wait again
   bool stopped_ = false;
   uint64_t received_frames_ = 0;
 };

@@ -23,8 +23,6 @@ constexpr const char* kHead =
     "8px}figure.fabric{width:1060px}svg{width:100%;background:#fff}\n"
     ".about{max-width:60em}</style>\n";
 
-double milliseconds(Nanos time) { return static_cast<double>(time) / 1e6; }
-
 std::string name_of(const PlayedScenario& played) {
   return played.scenario.variant.baseline == Baseline::none
              ? "heddle"
@@ -73,8 +71,8 @@ std::string fault_text(const Scenario& scenario, const ScenarioFault& fault) {
 }
 
 void write_table(std::ostringstream& out, const std::vector<PlayedScenario>& variants) {
-  out << "<table><tr><th>window, workload<th>switch<th>Gb/s<th>Jain<th>p50 us<th>p99 us<th>p99.9 us<th>messages p99 "
-         "us<th>p99.9 us<th>late<th>lost\n";
+  out << "<table><tr><th>window, workload<th>switch<th>Gb/s<th>Jain<th>p50 us<th>p99 us<th>p99.9 us<th>completion "
+         "p99 us<th>p99.9 us<th>late<th>lost\n";
   const Scenario& first = variants.front().scenario;
   for (size_t i = 0; i < variants.front().result.workloads.size(); ++i) {
     for (const PlayedScenario& played : variants) {
@@ -89,8 +87,8 @@ void write_table(std::ostringstream& out, const std::vector<PlayedScenario>& var
       else
         out << '-';
       out << "<td>" << microseconds(w.latency, 0.5) << "<td>" << microseconds(w.latency, 0.99) << "<td>"
-          << microseconds(w.latency, 0.999) << "<td>" << microseconds(w.completion, 0.99) << "<td>"
-          << microseconds(w.completion, 0.999) << "<td>" << w.late_frames << "<td>" << w.lost_frames << '\n';
+          << microseconds(w.latency, 0.999) << "<td>" << microseconds(w.completions(), 0.99) << "<td>"
+          << microseconds(w.completions(), 0.999) << "<td>" << w.late_frames << "<td>" << w.lost_frames << '\n';
     }
   }
   out << "</table>\n";
@@ -166,14 +164,14 @@ Chart queue_chart(const std::vector<PlayedScenario>& variants, bool edge) {
   return chart;
 }
 
-// Of messages where there are any, in the last window.
+// Of completions where there are any, in the last window.
 Chart latency_chart(const std::vector<PlayedScenario>& variants, const std::string& workload) {
   Chart chart{.title = "Latency of " + workload, .x_label = "us", .y_label = "% within", .log_x = true, .lines = {}};
   for (const PlayedScenario& played : variants) {
     ChartLine line{.name = name_of(played), .points = {}};
     for (const WorkloadResult& w : played.result.workloads) {
       if (w.name != workload || w.window + 1 != played.scenario.windows.size()) continue;
-      const LatencyHistogram& times = w.completion.count() != 0 ? w.completion : w.latency;
+      const LatencyHistogram& times = w.times();
       for (int share = 0; share <= 1000 && times.count() != 0; share += share < 990 ? 5 : 1)
         line.points.emplace_back(static_cast<double>(times.quantile(share / 1000.0)) / 1e3, share / 10.0);
     }

@@ -5,11 +5,6 @@
 
 namespace heddle::sim {
 
-namespace {
-constexpr Nanos kDelayMax = 10 * kSecond;
-constexpr uint64_t kRateMax = 1'000'000'000'000;
-}  // namespace
-
 // Leaves leaf1, leaf2 ... each linked to all of spine1, spine2 ..., and on each leaf hosts as h1-1, h1-2 ...
 void ScenarioReader::read_generated() {
   const YamlValue value = root_["fabric"];
@@ -35,8 +30,8 @@ void ScenarioReader::generate(uint32_t leaves, uint32_t spines, uint32_t hosts, 
     for (uint32_t spine = 0; spine < spines; ++spine)
       generate_link(static_cast<uint16_t>(first + spines + leaf), static_cast<uint16_t>(first + spine), leaf, value);
   MemoryLinkOptions link = host_link_defaults();
-  value["host_rate"].read_rate(link.rate_bps, 1000, kRateMax);
-  value["host_delay"].read_duration(link.delay_ns, 0, kDelayMax);
+  value["host_rate"].read_rate(link.rate_bps, kRateMinBps, kRateMaxBps);
+  value["host_delay"].read_duration(link.delay_ns, 0, kLinkDelayMax);
   for (uint32_t leaf = 0; leaf < leaves; ++leaf) {
     for (uint32_t i = 1; i <= hosts; ++i) {
       const auto node = static_cast<uint16_t>(first + spines + leaf);
@@ -58,7 +53,7 @@ void ScenarioReader::generate_link(uint16_t leaf, uint16_t spine, uint32_t numbe
   if (builder_.topology().links.size() == before) return;
   MemoryLinkOptions options = fabric_link_defaults();
   options.rate_bps = builder_.topology().nodes[leaf].ports[*up].rate_bps;
-  value["delay"].read_duration(options.delay_ns, 0, kDelayMax);
+  value["delay"].read_duration(options.delay_ns, 0, kLinkDelayMax);
   scenario_.setup.links.push_back({options, options});
   ++generated_links_;
 }

@@ -23,13 +23,8 @@ uint64_t ratio_ppm(uint64_t part, uint64_t whole) {
   return static_cast<uint64_t>(1e6 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-// Message completions where there are any, else latencies of frames.
-const LatencyHistogram& times_of(const WorkloadResult& result) {
-  return result.completion.count() != 0 ? result.completion : result.latency;
-}
-
 void add_of_alone(Measure measure, const WorkloadResult& result, const WorkloadResult& alone, Sum& sum) {
-  const LatencyHistogram &here = times_of(result), &there = times_of(alone);
+  const LatencyHistogram &here = result.times(), &there = alone.times();
   if (measure == Measure::throughput_of_alone_at_least) {
     if (alone.throughput_bps != 0) sum.least(ratio_ppm(result.throughput_bps, alone.throughput_bps));
   } else if (there.count() != 0 && here.count() == 0) {
@@ -44,10 +39,10 @@ void add_of_alone(Measure measure, const WorkloadResult& result, const WorkloadR
 void add_value(Measure measure, const WorkloadResult& result, Sum& sum) {
   switch (measure) {
     case Measure::gap_at_most:
-      if (result.sent_frames + result.delivered_frames != 0) sum.most(result.longest_gap_ns);
+      if (result.sent_frames + result.throughput_bps != 0) sum.most(result.longest_gap_ns);
       break;
     case Measure::throughput_at_least:
-      if (result.sent_frames + result.delivered_frames != 0) sum.add(result.throughput_bps);
+      if (result.sent_frames + result.throughput_bps != 0) sum.add(result.throughput_bps);
       break;
     case Measure::share_at_least:
       if (result.least_share_ppm) sum.least(*result.least_share_ppm);
@@ -59,7 +54,7 @@ void add_value(Measure measure, const WorkloadResult& result, Sum& sum) {
       if (result.steady_fairness_ppm) sum.least(*result.steady_fairness_ppm);
       break;
     case Measure::transfer_spread_at_most:
-      if (result.transfers) sum.most(result.transfer_spread_ppm ? *result.transfer_spread_ppm : ~uint64_t{0});
+      if (!result.transfers.empty()) sum.most(result.transfer_spread_ppm ? *result.transfer_spread_ppm : ~uint64_t{0});
       break;
     case Measure::latency_p50_at_most:
       if (result.latency.count() != 0) sum.most(result.latency.quantile(0.5));
@@ -68,7 +63,7 @@ void add_value(Measure measure, const WorkloadResult& result, Sum& sum) {
       if (result.latency.count() != 0) sum.most(result.latency.quantile(0.99));
       break;
     case Measure::completion_p99_at_most:
-      if (result.completion.count() != 0) sum.most(result.completion.quantile(0.99));
+      if (const LatencyHistogram& times = result.completions(); times.count() != 0) sum.most(times.quantile(0.99));
       break;
     case Measure::late_frames_at_most:
       if (result.delivered_frames != 0) sum.add(result.late_frames);

@@ -11,7 +11,7 @@ namespace heddle::sim {
 
 namespace {
 constexpr uint32_t kFabricCapacity = 16384;  // frames under way on one link
-constexpr Nanos kDelayMax = 10 * kSecond;
+constexpr Nanos kTurnNsMin = 10;             // less than any turn takes; with none a worker that waits would stop time
 constexpr size_t kAboutBytesMax = 2000;
 constexpr Nanos kAnnounceNs = 20 * kMillisecond;  // links are up after about 10 ms: then every host is learned soon
 }  // namespace
@@ -82,13 +82,13 @@ void ScenarioReader::read_link(const YamlValue& value) {
   if (builder_.topology().links.size() == before) return;
   MemoryLinkOptions options = fabric_link_defaults();
   options.rate_bps = builder_.topology().nodes[first->node_index].ports[first->port].rate_bps;
-  value["delay"].read_duration(options.delay_ns, 0, kDelayMax);
+  value["delay"].read_duration(options.delay_ns, 0, kLinkDelayMax);
   value["loss"].read_loss(options.loss_ppm);
   value["duplicate"].read_loss(options.duplicate_ppm);
   value["reorder"].read_loss(options.reorder_ppm);
   value["corrupt"].read_loss(options.corrupt_ppm);
   options.reorder_max_ns = 10 * kMicrosecond;
-  value["reorder_by"].read_duration(options.reorder_max_ns, 0, kDelayMax);
+  value["reorder_by"].read_duration(options.reorder_max_ns, 0, kLinkDelayMax);
   scenario_.setup.links.push_back({options, options});
 }
 
@@ -99,7 +99,6 @@ void ScenarioReader::read_hosts() {
 }
 
 void ScenarioReader::read_host(const YamlValue& value) {
-  constexpr uint64_t kRateMax = 1'000'000'000'000;
   if (!is_name(value.key(), kNodeNameBytes))
     value.problem_at_key("this name", "letters, digits, - and _, at most " + std::to_string(kNodeNameBytes));
   value.expect_map(scenario_keys::kHost);
@@ -108,8 +107,8 @@ void ScenarioReader::read_host(const YamlValue& value) {
   const auto end = end_of(port);
   if (!end) return;
   MemoryLinkOptions options = host_link_defaults();
-  value["rate"].read_rate(options.rate_bps, 1000, kRateMax);
-  value["delay"].read_duration(options.delay_ns, 0, kDelayMax);
+  value["rate"].read_rate(options.rate_bps, kRateMinBps, kRateMaxBps);
+  value["delay"].read_duration(options.delay_ns, 0, kLinkDelayMax);
   if (HostSetup* host = add_host(value.key(), *end, port, options)) value["mac"].read_mac(host->mac);
 }
 
@@ -217,7 +216,7 @@ void ScenarioReader::read_frame() {
   read_times();
   const YamlValue costs = root_["costs"];
   if (costs.expect_map(scenario_keys::kCosts)) {
-    costs["turn"].read_duration(scenario_.setup.costs.turn_ns, 0, kMillisecond);
+    costs["turn"].read_duration(scenario_.setup.costs.turn_ns, kTurnNsMin, kMillisecond);
     costs["packet"].read_duration(scenario_.setup.costs.packet_ns, 0, kMillisecond);
     costs["crossing"].read_duration(scenario_.setup.costs.crossing_ns, 0, kMillisecond);
   }

@@ -13,9 +13,20 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json latency_json(const LatencyHistogram& histogram) {
-  return {{"count", histogram.count()},           {"mean_ns", histogram.mean()},
-          {"p50_ns", histogram.quantile(0.5)},    {"p99_ns", histogram.quantile(0.99)},
-          {"p999_ns", histogram.quantile(0.999)}, {"max_ns", histogram.max()}};
+  return {{"count", histogram.count()},         {"min_ns", histogram.min()},
+          {"mean_ns", histogram.mean()},        {"p50_ns", histogram.quantile(0.5)},
+          {"p99_ns", histogram.quantile(0.99)}, {"p999_ns", histogram.quantile(0.999)},
+          {"max_ns", histogram.max()}};
+}
+
+Json transfers_json(const WorkloadResult& result) {
+  Json flows = Json::array();
+  for (const TransferResult& transfer : result.transfers)
+    flows.push_back({{"flow", transfer.flow},
+                     {"completion_ns", transfer.completion_ns ? Json(*transfer.completion_ns) : Json(nullptr)}});
+  return {{"done", result.transfer_completion.count()},
+          {"completion", latency_json(result.transfer_completion)},
+          {"flows", std::move(flows)}};
 }
 
 Json workload_json(const WorkloadResult& result, const std::string& window) {
@@ -35,6 +46,7 @@ Json workload_json(const WorkloadResult& result, const std::string& window) {
   if (result.fairness_ppm) json["fairness_ppm"] = *result.fairness_ppm;
   if (result.marked_frames != 0) json["marked_frames"] = result.marked_frames;
   if (result.steady_fairness_ppm) json["steady_fairness_ppm"] = *result.steady_fairness_ppm;
+  if (!result.transfers.empty()) json["transfers"] = transfers_json(result);
   if (result.transfer_spread_ppm) json["transfer_spread_ppm"] = *result.transfer_spread_ppm;
   if (result.messages_done + result.messages_broken != 0)
     json["messages"] = {{"done", result.messages_done},
@@ -43,7 +55,6 @@ Json workload_json(const WorkloadResult& result, const std::string& window) {
   return json;
 }
 
-double milliseconds(Nanos time) { return static_cast<double>(time) / 1e6; }
 double microseconds(Nanos time) { return static_cast<double>(time) / 1e3; }
 
 }  // namespace
@@ -133,6 +144,17 @@ std::string report_csv(const Scenario& scenario, const ScenarioResult& result) {
 }
 
 namespace {
+// Behind how many there were.
+std::string completion_text(const LatencyHistogram& times) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(1);
+  if (times.count() != 0)
+    out << " in " << microseconds(times.min()) << " to " << microseconds(times.max()) << " us, mean "
+        << microseconds(times.mean()) << ", p50 " << microseconds(times.quantile(0.5)) << ", p99 "
+        << microseconds(times.quantile(0.99));
+  return out.str();
+}
+
 std::string window_text(const Window& window) {
   std::ostringstream out;
   out << "from " << milliseconds(window.from_ns) << " to " << milliseconds(window.to_ns) << " ms";
@@ -158,10 +180,11 @@ std::string report_text(const Scenario& scenario, const ScenarioResult& result) 
         << " us, longest gap " << std::setprecision(3) << milliseconds(w.longest_gap_ns) << " ms";
     if (w.longest_gap_ns != 0) out << " (" << w.gap_flow << " at " << milliseconds(w.gap_at_ns) << " ms)";
     if (w.fairness_ppm) out << ", fairness " << static_cast<double>(*w.fairness_ppm) / 1e6;
-    if (w.transfer_spread_ppm)
-      out << ", slowest over fastest transfer " << static_cast<double>(*w.transfer_spread_ppm) / 1e6;
-    if (w.messages_done != 0)
-      out << ", messages " << w.messages_done << ", p99 " << microseconds(w.completion.quantile(0.99)) << " us";
+    if (!w.transfers.empty())
+      out << ", transfers " << w.transfer_completion.count() << " of " << w.transfers.size()
+          << completion_text(w.transfer_completion);
+    if (w.transfer_spread_ppm) out << ", slowest over fastest " << static_cast<double>(*w.transfer_spread_ppm) / 1e6;
+    if (w.messages_done != 0) out << ", messages " << w.messages_done << completion_text(w.completion);
     out << '\n';
   }
   out << "  drops:";

@@ -14,8 +14,6 @@ namespace heddle::sim {
 
 namespace {
 
-constexpr uint64_t kWireExtraBytes = 24;
-
 class ScenarioRun {
  public:
   ScenarioRun(const Scenario& scenario, const SimSetup& setup, const ScenarioOptions& options, ScenarioResult& result)
@@ -39,13 +37,13 @@ class ScenarioRun {
 
  private:
   struct Sent {  // of a flow so far
-    uint32_t sent = 0, delivered = 0, late = 0;
+    uint32_t sent = 0, delivered = 0;
     uint64_t sent_bytes = 0, delivered_bytes = 0;
     static Sent of(const HostFlow& flow) {
-      return {flow.sent_frames, flow.delivered_frames, flow.late_frames, flow.sent_bytes, flow.delivered_bytes};
+      return {flow.sent_frames, flow.delivered_frames, flow.sent_bytes, flow.delivered_bytes};
     }
-    uint64_t sent_bits() const { return 8 * (sent_bytes + kWireExtraBytes * sent); }
-    uint64_t delivered_bits() const { return 8 * (delivered_bytes + kWireExtraBytes * delivered); }
+    uint64_t sent_bits() const { return 8 * (sent_bytes + uint64_t{kWireExtraBytes} * sent); }
+    uint64_t delivered_bits() const { return 8 * (delivered_bytes + uint64_t{kWireExtraBytes} * delivered); }
   };
 
   void begin();
@@ -57,7 +55,8 @@ class ScenarioRun {
   void sample_queues(Nanos at);
   void measure(const Workload& workload, size_t window);
   void measure_flow(const HostFlow& flow, uint64_t offered_bps, WorkloadResult& result, uint64_t& bits);
-  std::optional<uint32_t> transfer_spread(const Workload& workload) const;
+  void count_frames(const Workload& workload, WorkloadResult& result) const;
+  void measure_transfers(const Workload& workload, WorkloadResult& result) const;
   Nanos at(Nanos from_start) const { return scenario_.setup.start_ns + from_start; }
 
   const Scenario& scenario_;
@@ -125,11 +124,9 @@ void ScenarioRun::plan(const ScenarioFault& fault) {
 void ScenarioRun::begin_measuring() {
   for (HostFlow& flow : traffic_.flows) {
     starts_[flow.id] = Sent::of(flow);
-    flow.latency = {};
-    flow.completion = {};
+    flow.measured.push_back({.first_sequence = flow.sent_frames});
     flow.gap_since_ns = engine_.now();
     flow.longest_gap_ns = 0;
-    flow.messages_done = flow.messages_broken = 0;
   }
   fabric_.take_fullest_buffers();
   window_from_ns_ = engine_.now();
@@ -137,6 +134,7 @@ void ScenarioRun::begin_measuring() {
 }
 
 void ScenarioRun::end_measuring(size_t window) {
+  for (HostFlow& flow : traffic_.flows) flow.measured.back().end_sequence = flow.sent_frames;
   for (const Workload& workload : scenario_.workloads) measure(workload, window);
   window_from_ns_ = kNever;
 }
@@ -171,7 +169,7 @@ void ScenarioRun::sample_queues(Nanos time) {
     const Node* state = fabric_.node(node);
     for (PortIndex index = 0; state != nullptr && index < state->ports(); ++index) {
       const Port& port = state->port(index);
-      if (!port.is_fabric()) sample.edge_bytes = std::max(sample.edge_bytes, port.output.queued_bytes);
+      if (!port.is_fabric()) sample.edge_bytes = std::max(sample.edge_bytes, port.output.queues.bytes());
     }
   }
   result_.queues.push_back(sample);
@@ -199,6 +197,11 @@ void ScenarioRun::run() {
     end_measuring(window);
   }
   run_until(scenario_.duration_ns);
+  for (size_t i = 0; i < result_.workloads.size(); ++i) {  // a window's workloads stand together
+    const Workload& workload = scenario_.workloads[i % scenario_.workloads.size()];
+    count_frames(workload, result_.workloads[i]);
+    measure_transfers(workload, result_.workloads[i]);
+  }
   if (checker_ != nullptr) checker_->check_all();
   result_.seconds = static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC;
   result_.total = fabric_.total();
@@ -209,15 +212,6 @@ void ScenarioRun::run() {
 
 void ScenarioRun::measure_flow(const HostFlow& flow, uint64_t offered_bps, WorkloadResult& result, uint64_t& bits) {
   const Sent& start = starts_[flow.id];
-  const uint32_t delivered = flow.delivered_frames - start.delivered;
-  result.sent_frames += flow.sent_frames - start.sent;
-  result.delivered_frames += delivered;
-  result.late_frames += flow.late_frames - start.late;
-  result.latency.merge(flow.latency);
-  result.completion.merge(flow.completion);
-  result.messages_done += flow.messages_done;
-  result.messages_broken += flow.messages_broken;
-  result.marked_frames += flow.marked_frames;
   const uint64_t flow_bits = Sent::of(flow).delivered_bits() - start.delivered_bits();
   bits += flow_bits;
   // Of the time in which it sends.
@@ -232,8 +226,7 @@ void ScenarioRun::measure_flow(const HostFlow& flow, uint64_t offered_bps, Workl
   Nanos gap = flow.longest_gap_ns, gap_at = flow.longest_gap_at_ns;
   const Nanos last = std::max(flow.last_delivery_ns, flow.gap_since_ns);
   const Nanos end = std::min(flow.stops_ns, engine_.now());
-  const bool done = flow.delivered_frames >= flow.frames_max;
-  if (!done && end > last && end - last > gap) {  // it still lasts, or did when the flow stopped
+  if (!flow.transfer_done() && end > last && end - last > gap) {  // it still lasts, or did when the flow stopped
     gap = end - last;
     gap_at = last;
   }
@@ -257,25 +250,41 @@ void ScenarioRun::measure(const Workload& workload, size_t window) {
   }
   result.fairness_ppm = jain_ppm(static_cast<double>(bits), squares, workload.flows.size());
   result.steady_fairness_ppm = least_fairness_[static_cast<size_t>(&workload - scenario_.workloads.data())];
-  result.transfers =
-      !workload.flows.empty() && traffic_.flows[workload.flows.front()].frames_max != HostFlow{}.frames_max;
-  result.transfer_spread_ppm = transfer_spread(workload);
-  result.lost_frames = result.sent_frames > result.delivered_frames ? result.sent_frames - result.delivered_frames : 0;
   const Nanos measured = scenario_.windows[window].to_ns - scenario_.windows[window].from_ns;
   result.throughput_bps = static_cast<uint64_t>(static_cast<double>(bits) * 1e9 / static_cast<double>(measured));
   result_.workloads.push_back(std::move(result));
 }
 
-std::optional<uint32_t> ScenarioRun::transfer_spread(const Workload& workload) const {
-  Nanos fastest = kNever, slowest = 0;
+// At the end of the run: what was sent in the window has come by then, or is lost.
+void ScenarioRun::count_frames(const Workload& workload, WorkloadResult& result) const {
   for (const uint16_t id : workload.flows) {
     const HostFlow& flow = traffic_.flows[id];
-    if (flow.delivered_frames < flow.frames_max) return std::nullopt;
-    fastest = std::min(fastest, flow.last_delivery_ns - flow.starts_ns);
-    slowest = std::max(slowest, flow.last_delivery_ns - flow.starts_ns);
+    const HostFlow::Measured& window = flow.measured[result.window];
+    result.sent_frames += window.end_sequence - window.first_sequence;
+    result.delivered_frames += window.delivered_frames;
+    result.late_frames += window.late_frames;
+    result.latency.merge(window.latency);
+    result.completion.merge(window.completion);
+    result.messages_done += window.messages_done;
+    result.messages_broken += window.messages_broken;
+    result.marked_frames += flow.marked_frames;
   }
-  if (slowest == 0) return std::nullopt;
-  return static_cast<uint32_t>(1e6 * static_cast<double>(slowest) / static_cast<double>(std::max<Nanos>(1, fastest)));
+  result.lost_frames = result.sent_frames > result.delivered_frames ? result.sent_frames - result.delivered_frames : 0;
+}
+
+void ScenarioRun::measure_transfers(const Workload& workload, WorkloadResult& result) const {
+  for (const uint16_t id : workload.flows) {
+    const HostFlow& flow = traffic_.flows[id];
+    if (!flow.is_transfer()) return;
+    TransferResult& transfer = result.transfers.emplace_back(TransferResult{.flow = flow.name, .completion_ns = {}});
+    if (!flow.transfer_done()) continue;
+    transfer.completion_ns = flow.transfer_ns();
+    result.transfer_completion.add(flow.transfer_ns());
+  }
+  const LatencyHistogram& completion = result.transfer_completion;
+  if (completion.count() == 0 || completion.count() != result.transfers.size()) return;
+  const auto fastest = static_cast<double>(std::max<Nanos>(1, completion.min()));
+  result.transfer_spread_ppm = static_cast<uint32_t>(1e6 * static_cast<double>(completion.max()) / fastest);
 }
 
 // Plays it; broken off in the middle of a turn the fabric can't be taken down.

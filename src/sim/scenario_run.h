@@ -12,7 +12,13 @@
 
 namespace heddle::sim {
 
-// Of one workload, over one window.
+struct TransferResult {
+  std::string flow;
+  std::optional<Nanos> completion_ns;  // from its start to its last delivery; empty: not all of it has come
+};
+
+// Of one workload, over one window. Frames, latencies and messages count by when they were sent, whenever they came;
+// throughput, fairness and gaps by when frames came. Transfers are of the whole run.
 struct WorkloadResult {
   std::string name;
   size_t window = 0;
@@ -23,13 +29,19 @@ struct WorkloadResult {
       least_share_ppm;                   // of what is offered, of the flow that got least; of those that offer a rate
   std::optional<uint32_t> fairness_ppm;  // Jain's index of what flows got; of two and more
   std::optional<uint32_t> steady_fairness_ppm;  // the same in the interval where it is least
-  bool transfers = false;                       // its flows send so much and no more
+  std::vector<TransferResult> transfers;        // since the start, if its flows send so much and no more; by flow
+  LatencyHistogram transfer_completion;         // of those that are done
   std::optional<uint32_t> transfer_spread_ppm;  // slowest over fastest, once all are done
   Nanos longest_gap_ns = 0, gap_at_ns = 0;      // between two deliveries of any flow; from the start
   std::string gap_flow;
   LatencyHistogram latency, completion;
   uint64_t messages_done = 0, messages_broken = 0;
   uint64_t marked_frames = 0;  // over the whole run
+
+  // Of messages where there are any, else of transfers.
+  const LatencyHistogram& completions() const { return completion.count() != 0 ? completion : transfer_completion; }
+  // Completions where there are any, else latencies of frames.
+  const LatencyHistogram& times() const { return completions().count() != 0 ? completions() : latency; }
 };
 
 struct QueueSample {
@@ -74,6 +86,9 @@ ScenarioResult run_scenario(const Scenario& scenario, const ScenarioOptions& opt
 
 // scenario_judge.cc: what became of the expectations; `alone` is the same without congestors, empty if none compares.
 void judge(const Scenario& scenario, const ScenarioResult& alone, ScenarioResult& result);
+
+// As reports write times.
+inline double milliseconds(Nanos time) { return static_cast<double>(time) / 1e6; }
 
 // scenario_report.cc
 std::string report_json(const Scenario& scenario, const ScenarioResult& result);

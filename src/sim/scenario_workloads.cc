@@ -15,7 +15,6 @@ namespace heddle::sim {
 namespace {
 
 constexpr Nanos kLongest = 1000 * kSecond;
-constexpr uint32_t kWireExtraBytes = 24;
 
 std::vector<YamlValue> one_or_more(const YamlValue& value) {
   if (value.is(YamlNode::Kind::kList)) return value.items();

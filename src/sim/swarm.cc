@@ -70,7 +70,7 @@ void draw_node_sizes(Swarm& swarm, Random& random) {
 }
 
 // Faults that ride on a link: a random subset of kinds for the seed, and for each link its own share.
-void draw_links(Swarm& swarm, Random& random) {
+void draw_link_faults(Swarm& swarm, Random& random) {
   const bool loses = one_in(random, 2), doubles = one_in(random, 3), reorders = one_in(random, 3),
              corrupts = one_in(random, 3);
   const uint64_t worst_loss = pick(random, {1'000, 10'000, 50'000, 300'000});
@@ -158,12 +158,13 @@ Swarm draw_swarm(uint64_t seed) {
     topology.settings.flow_ids =
         std::max<uint32_t>(topology.settings.flow_ids, static_cast<uint32_t>(node.ports.size()));
   draw_node_sizes(swarm, random);
-  draw_links(swarm, random);
+  draw_link_faults(swarm, random);
   draw_traffic(swarm, random);
   draw_faults(swarm, random);
   draw_lossless(swarm, Random(seed ^ 0x10551e55));
   draw_ecn(swarm, Random(seed ^ 0xec0));
   draw_crowd(swarm, Random(seed ^ 0xc0d));
+  draw_floods(swarm, Random(seed ^ 0xf100d));
   swarm.setup.complete_checksums = one_in(random, 3);
   if (swarm.setup.complete_checksums)
     for (HostFlow& flow : swarm.flows)
@@ -216,8 +217,8 @@ std::string Swarm::text() const {
   for (const HostFlow& f : flows)
     out << "\nflow " << f.name << " VLAN " << f.vlan << " class " << int{f.class_index} << " kind "
         << static_cast<int>(f.kind) << ", " << f.burst_frames << " x " << f.length_min << '-' << f.length_max
-        << " bytes each " << f.interval_ns << " ns, window " << f.window_frames << ", from " << f.starts_ns << " to "
-        << f.stops_ns;
+        << " bytes each " << f.interval_ns << " ns, window " << f.window_frames << ", on " << f.on_ns << " off "
+        << f.off_ns << ", from " << f.starts_ns << " to " << f.stops_ns;
   out << "\nfaults for " << faults_ns << " ns, one each " << faults.mean_interval_ns << " ns:";
   for (unsigned kind = 0; kind < kFaultKinds; ++kind)
     if (faults.kinds >> kind & 1) out << ' ' << kFaultKindNames[kind];

@@ -35,6 +35,8 @@ void draw_topology(Swarm& swarm, Random& random);
 void draw_traffic(Swarm& swarm, Random& random);
 // C1: in some seeds ports know their rate, and most flows send as fast as their window lets them.
 void draw_crowd(Swarm& swarm, Random random);
+// In some seeds flows send for moments as fast as their hosts' links are, whatever comes of it.
+void draw_floods(Swarm& swarm, Random random);
 
 // wraparound.cc: seeds of nodes with which positions or sequence numbers of a link start close to where they wrap.
 void draw_node_seeds(Swarm& swarm, Random& random);

@@ -156,6 +156,18 @@ void draw_crowd(Swarm& swarm, Random random) {
   }
 }
 
+void draw_floods(Swarm& swarm, Random random) {
+  if (!one_in(random, 3)) return;
+  for (HostFlow& flow : swarm.flows) {
+    if (!one_in(random, 4)) continue;
+    flow.interval_ns = 0;
+    flow.burst_frames = 1;
+    flow.window_frames = 0;
+    flow.on_ns = draw(random, 100, 2000) * kMicrosecond;
+    flow.off_ns = flow.on_ns * draw(random, 2, 20);
+  }
+}
+
 void draw_traffic(Swarm& swarm, Random& random) {
   draw_hosts(swarm, random);
   const auto hosts = static_cast<uint16_t>(swarm.setup.hosts.size());

@@ -24,6 +24,7 @@ class LatencyHistogram {
   uint64_t count() const { return count_; }
   Nanos mean() const { return count_ == 0 ? 0 : sum_ / count_; }
   Nanos quantile(double share) const;  // 0 if there are none
+  Nanos min() const { return count_ == 0 ? 0 : min_; }
   Nanos max() const { return max_; }
 
  private:
@@ -31,7 +32,7 @@ class LatencyHistogram {
   std::vector<uint32_t> buckets_;  // empty until there is something to count
   uint64_t count_ = 0;
   Nanos sum_ = 0;
-  Nanos max_ = 0;
+  Nanos min_ = kNever, max_ = 0;
 };
 
 struct HostFlow {
@@ -63,25 +64,41 @@ struct HostFlow {
   uint32_t delivered_frames = 0;
   uint64_t delivered_bytes = 0;
   uint32_t next_expected = 0;  // one past the highest sequence number delivered
-  uint32_t late_frames = 0;    // delivered behind a higher one
-  Nanos first_delivery_ns = 0, last_delivery_ns = 0;
-  Nanos longest_gap_ns = 0, longest_gap_at_ns = 0;
-  Nanos gap_since_ns = 0;       // deliveries before do not count for gaps
+  Nanos last_delivery_ns = 0;
   uint32_t marked_frames = 0;   // with congestion experienced
   uint32_t ecn_window = 0;      // frames; 0 = window_frames
   uint32_t ecn_held_until = 0;  // sequence: the window is halved once for those before
   uint32_t ecn_unmarked = 0;    // since it changed
   uint32_t window_base = 0;     // frames below are delivered or given up
   Nanos window_moved_ns = 0;
-  LatencyHistogram latency;
-  LatencyHistogram completion;
+  Nanos gap_since_ns = 0;  // deliveries before do not count for gaps
+  Nanos longest_gap_ns = 0, longest_gap_at_ns = 0;
+  // Of the frames that were sent in a window, whenever they came.
+  struct Measured {
+    uint32_t first_sequence, end_sequence = ~0u;  // one past the last; ~0 while the window lasts
+    uint32_t delivered_frames = 0;
+    uint32_t late_frames = 0;  // delivered behind a higher one
+    LatencyHistogram latency = {};
+    LatencyHistogram completion = {};  // of messages, which count by their first frames
+    uint32_t messages_done = 0, messages_broken = 0;
+  };
+  std::vector<Measured> measured;  // by window, of those that have begun
   struct Message {
     Nanos sent_ns;
     uint32_t delivered;
   };
   std::deque<Message> messages;  // open ones
   uint32_t first_message = 0;
-  uint32_t messages_done = 0, messages_broken = 0;
+
+  // The window in which it was sent; nullptr: in none.
+  Measured* measured_of(uint32_t sequence) {
+    for (auto window = measured.rbegin(); window != measured.rend(); ++window)
+      if (sequence >= window->first_sequence) return sequence < window->end_sequence ? &*window : nullptr;
+    return nullptr;
+  }
+  bool is_transfer() const { return frames_max != ~uint64_t{0}; }
+  bool transfer_done() const { return is_transfer() && delivered_frames >= frames_max; }
+  Nanos transfer_ns() const { return last_delivery_ns - starts_ns; }  // once it is done
 };
 
 struct Traffic {
@@ -96,7 +113,8 @@ inline void LatencyHistogram::add(Nanos latency) {
   ++buckets_[bucket < kBuckets ? bucket : kBuckets - 1];
   ++count_;
   sum_ += latency;
-  max_ = latency > max_ ? latency : max_;
+  min_ = std::min(min_, latency);
+  max_ = std::max(max_, latency);
 }
 
 inline void LatencyHistogram::merge(const LatencyHistogram& other) {
@@ -105,7 +123,8 @@ inline void LatencyHistogram::merge(const LatencyHistogram& other) {
   for (unsigned i = 0; i < kBuckets; ++i) buckets_[i] += other.buckets_[i];
   count_ += other.count_;
   sum_ += other.sum_;
-  max_ = other.max_ > max_ ? other.max_ : max_;
+  min_ = std::min(min_, other.min_);
+  max_ = std::max(max_, other.max_);
 }
 
 inline Nanos LatencyHistogram::quantile(double share) const {

@@ -87,8 +87,8 @@ bool view_flow(const SwitchProcess& process, const SampledFlow& sample, FlowView
     view.state = flow.state;
     view.level = flow.congestion & kCongestionLevelMask;
     if (flow.flow_extent() == 0 && flow.queue_extent() == 0) return;
-    view.output_port = flow.follow_port;
-    view.output_flow = flow.output_flow;
+    view.output_port = flow.branch.output;
+    view.output_flow = flow.branch.flow;
   });
   return found;
 }

@@ -10,60 +10,17 @@
 #include "config/units.h"
 #include "io/clock.h"
 #include "telemetry/event_watch.h"
+#include "telemetry/request_fields.h"
 #include "telemetry/show.h"
+#include "telemetry/trace.h"
 
 namespace heddle {
 
 namespace {
 
-constexpr uint64_t kEventsAtOnce = 1024;
+constexpr uint64_t kEventsPerAnswer = 1024;
 constexpr uint32_t kIntervalMsMax = 2000;
 constexpr uint32_t kLossMaxPpm = 1'000'000;
-constexpr Nanos kDelayMax = 10 * kSecond;
-
-struct Refused : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-// A field that may be left out.
-std::optional<std::string> read_text(const Json& request, const char* key) {
-  if (!request.contains(key)) return std::nullopt;
-  if (!request[key].is_string()) throw Refused(std::string(key) + " must be text");
-  return request[key].get<std::string>();
-}
-
-std::optional<bool> read_bool(const Json& request, const char* key) {
-  if (!request.contains(key)) return std::nullopt;
-  if (!request[key].is_boolean()) throw Refused(std::string(key) + " must be true or false");
-  return request[key].get<bool>();
-}
-
-std::optional<uint64_t> read_number(const Json& request, const char* key, uint64_t most) {
-  if (!request.contains(key)) return std::nullopt;
-  if (!request[key].is_number_unsigned() || request[key].get<uint64_t>() > most)
-    throw Refused(std::string(key) + " must be a whole number from 0 to " + std::to_string(most));
-  return request[key].get<uint64_t>();
-}
-
-uint16_t find_node(const SwitchProcess& process, const std::string& name) {
-  for (const ProcessNode& node : process.nodes())
-    if (process.topology().nodes[node.settings.node_index].name == name) return node.settings.node_index;
-  throw Refused("no node " + name + " in this process");
-}
-
-PortIndex find_port(const SwitchProcess& process, uint16_t node, const std::string& name) {
-  const int port = process.topology().find_port(node, name);
-  if (port < 0) throw Refused("node " + process.topology().nodes[node].name + " has no port " + name);
-  return static_cast<PortIndex>(port);
-}
-
-// leaf1:p3
-LinkEnd find_end(const SwitchProcess& process, const std::string& name) {
-  const size_t colon = name.find(':');
-  if (colon == std::string::npos) throw Refused("port must be as in leaf1:p1");
-  const uint16_t node = find_node(process, name.substr(0, colon));
-  return {node, find_port(process, node, name.substr(colon + 1))};
-}
 
 ShowRequest read_show(const SwitchProcess& process, const Json& request) {
   ShowRequest show;
@@ -141,7 +98,7 @@ Json change_link(const OperatorContext& context, const Json& request) {
   SwitchProcess::LinkChange change;
   change.up = read_bool(request, "up");
   if (const auto loss = read_number(request, "loss_ppm", kLossMaxPpm)) change.loss_ppm = static_cast<uint32_t>(*loss);
-  if (const auto delay = read_number(request, "delay_ns", kDelayMax)) change.delay_ns = *delay;
+  if (const auto delay = read_number(request, "delay_ns", kLinkDelayMax)) change.delay_ns = *delay;
   process.change_link(find_end(process, name), change);
   tell(context, change.up == false, "link", name, "changed by the operator:" + change_text(change));
   return Json::object();
@@ -159,7 +116,7 @@ Json change_node(const OperatorContext& context, const Json& request) {
 
 Json events(const OperatorContext& context, const Json& request) {
   const uint64_t after = read_number(request, "after", UINT64_MAX).value_or(0);
-  const uint64_t limit = read_number(request, "limit", kEventsAtOnce).value_or(kEventsAtOnce);
+  const uint64_t limit = read_number(request, "limit", kEventsPerAnswer).value_or(kEventsPerAnswer);
   Json rows = Json::array();
   for (const Event& event : context.journal->since(after, limit))
     rows.push_back({{"number", event.number},
@@ -178,6 +135,8 @@ Outcome carry_out(const OperatorContext& context, const Json& request) {
   Outcome outcome;
   if (command == "events")
     outcome.result = events(context, request);
+  else if (command == "trace")
+    outcome.result = trace(*context.process, request);
   else if (command == "link")
     outcome.result = change_link(context, request);
   else if (command == "node")
@@ -185,7 +144,7 @@ Outcome carry_out(const OperatorContext& context, const Json& request) {
   else if (command == "version")
     outcome.result = {{"version", version_text("heddled")}};
   else
-    throw Refused("command must be show, events, link, node or version");
+    throw Refused("command must be show, trace, events, link, node or version");
   return outcome;
 }
 

@@ -2,6 +2,7 @@
 // What the operator socket understands:
 //   {"command": "show", "what": "nodes|ports|links|flows|hosts|stations|routes|congestion|tables|drops|workers",
 //    "node": "leaf1", "port": "p1", "offset": 0, "limit": 64, "interval_ms": 250, "all": false}
+//   {"command": "trace", "port": "leaf1:p1", "frame": {...} or "flow_id": 3, ...}, see telemetry/trace.h
 //   {"command": "events", "after": 0, "limit": 256}
 //   {"command": "link", "port": "leaf1:p1", "up": true, "loss_ppm": 10000, "delay_ns": 5000}
 //   {"command": "node", "node": "spine1", "up": false}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is held, where, by what and since when (C1-C5).
+#include "flow/flow_gate.h"
 #include "io/clock.h"
 #include "telemetry/inspect.h"
 
@@ -7,35 +8,55 @@ namespace heddle {
 
 namespace {
 
-constexpr uint32_t kIdsAtOnce = 2048;  // looked at per turn
-
 // An edge port whose host takes less than comes for it.
 Json output_json(const TopologyNode& about, const Port& port, Nanos now) {
   const EndpointCongestion& congestion = port.output.congestion;
   return {{"node", about.name},
           {"port", about.ports[port.index].name},
           {"level", congestion.position()},
-          {"queued_bytes", port.output.queued_bytes},
+          {"queued_bytes", port.output.queues.bytes()},
           {"round_trip_ns", congestion.round_trip_ns()},
           {"for_ns", now > congestion.since_ns() ? now - congestion.since_ns() : 0}};
 }
 
+// What a flow with packets waits for; empty if it goes on.
+const char* waits_for(const Port& port, FlowId id, Nanos now) {
+  const InputFlow& flow = port.input.flows[id];
+  if (flow.state != FlowState::blocked || flow.queue.empty()) return "";
+  switch (gate_of(flow, port.input.limits[id], port.input.meters[id], kNoShare, flow.queue.head->payload, now)) {
+    case Gate::paced:
+      return "time";
+    case Gate::window:
+      return "window";
+    case Gate::no_credit:
+      return "credit";
+    case Gate::no_share:
+    case Gate::open:
+    case Gate::lapsed:
+      break;
+  }
+  return port.input.voqs[flow.branch.voq].shares_credit ? "buffers" : "";  // else it goes on in its next turn
+}
+
 Json flow_json(const SwitchProcess& process, const TopologyNode& about, const Port& port, FlowId id, Nanos now) {
   const InputFlow& flow = port.input.flows[id];
-  const FlowLimit& limit = port.input.limits[id];
   const int node = process.topology().node_of_address(flow.destination.node);
-  return {{"node", about.name},
-          {"port", about.ports[port.index].name},
-          {"flow_id", id},
-          {"to", node < 0 ? "?" : port_name(process, static_cast<uint16_t>(node), flow.destination.port)},
-          {"level", flow.congestion & kCongestionLevelMask},
-          {"share_bps", static_cast<uint64_t>(8e9 / limit.ns_per_byte)},
-          {"window_bytes", limit.window_bytes()},
-          {"delay_ns", limit.delay_ns},
-          {"in_fabric_bytes", flow.flow_extent()},
-          {"queue_bytes", flow.queue_extent()},
-          {"blocked", flow.state == FlowState::blocked},
-          {"for_ns", now > limit.since_ns ? now - limit.since_ns : 0}};
+  Json json = {{"node", about.name},
+               {"port", about.ports[port.index].name},
+               {"flow_id", id},
+               {"to", node < 0 ? "?" : port_name(process, static_cast<uint16_t>(node), flow.destination.port)},
+               {"level", flow.congestion & kCongestionLevelMask},
+               {"in_fabric_bytes", flow.flow_extent()},
+               {"queue_bytes", flow.queue_extent()},
+               {"blocked", flow.state == FlowState::blocked},
+               {"waits_for", waits_for(port, id, now)}};
+  if (!(flow.flags & kFlowLimited)) return json;
+  const FlowLimit& limit = port.input.limits[id];
+  json["share_bps"] = static_cast<uint64_t>(8e9 / limit.ns_per_byte());
+  json["window_bytes"] = limit.window_bytes();
+  json["delay_ns"] = limit.delay_ns();
+  json["for_ns"] = now > limit.since_ns() ? now - limit.since_ns() : 0;
+  return json;
 }
 
 // An edge port that has told its host to wait (F10), or is held by it (K14).
@@ -70,7 +91,7 @@ Json show_congestion(const SwitchProcess& process, const ShowRequest& request) {
           ids = port.input.flows.size();
           for (uint32_t id = first; id <= ids && id < first + kIdsAtOnce; ++id) {
             const InputFlow& flow = port.input.flows[static_cast<FlowId>(id)];
-            if (!flow.in_use() || !(flow.flags & kFlowLimited)) continue;
+            if (!flow.in_use() || (!(flow.flags & kFlowLimited) && flow.state != FlowState::blocked)) continue;
             if (held++ < request.offset || flows.size() >= request.limit) continue;
             flows.push_back(flow_json(process, about, port, static_cast<FlowId>(id), now));
           }

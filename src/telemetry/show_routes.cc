@@ -25,7 +25,7 @@ Json show_routes(const SwitchProcess& process, const ShowRequest& request) {
     std::vector<PortSet> primary;
     PortSet tree = 0;
     process.run_on(node, 0, [&] {
-      const RouteTable& routes = node.node->worker(0).routes();
+      const RouteTable& routes = node.node->worker(0).paths().routes();
       for (const TopologyNode& other : process.topology().nodes) primary.push_back(routes.primary(other.address));
       tree = routes.tree();
     });

@@ -5,8 +5,6 @@ namespace heddle {
 
 namespace {
 
-constexpr uint32_t kIdsAtOnce = 2048;  // looked at per turn
-
 struct PortTables {
   uint32_t input_ids = 0, output_ids = 0;
   uint32_t blocked_flows = 0;  // have packets and wait: for a flow ID, for congestion to end, or are held
@@ -46,7 +44,7 @@ PortTables tables_of(const SwitchProcess& process, const ProcessNode& node, Port
       tables.output_ids = port.output.flows.used();
       tables.input_packets = port.input.queued_packets;
       tables.waiting_packets = port.input.waiting_packets;
-      tables.output_packets = port.output.queued_packets + port.output.pending_packets;
+      tables.output_packets = port.output.queues.packets() + port.output.pending_packets;
       tables.fabric = port.is_fabric();
       tables.channels = port.channels;
       tables.credits = port.credits;

@@ -55,13 +55,18 @@ std::string congestion_text(const Json& reply) {
                    {"QUEUED", Align::right},
                    {"NOW"},
                    {"FOR", Align::right}});
-  for (const Json& row : reply.at("flows"))
+  for (const Json& row : reply.at("flows")) {
+    const bool limited = row.contains("share_bps");  // else it waits for credit or buffers alone
+    const std::string waits = text(row, "waits_for");
     flows.add({text(row, "node") + ":" + text(row, "port"), exact(row, "flow_id"), text(row, "to"), exact(row, "level"),
-               scaled_bits_per_second(number(row, "share_bps")), bytes(row, "window_bytes"),
-               scaled_duration(number(row, "delay_ns")), bytes(row, "in_fabric_bytes"), bytes(row, "queue_bytes"),
-               row.at("blocked") ? "blocked" : "moves", scaled_duration(number(row, "for_ns"))});
+               limited ? scaled_bits_per_second(number(row, "share_bps")) : "-",
+               limited ? bytes(row, "window_bytes") : "-", limited ? scaled_duration(number(row, "delay_ns")) : "-",
+               bytes(row, "in_fabric_bytes"), bytes(row, "queue_bytes"), waits.empty() ? "moves" : "waits for " + waits,
+               limited ? scaled_duration(number(row, "for_ns")) : "-"});
+  }
   return (outputs.empty() ? "" : outputs.text() + "\n") + (hosts.empty() ? "" : hosts.text() + "\n") +
-         exact(reply, "held") + " flows held to their share\n" + (flows.empty() ? "" : flows.text());
+         exact(reply, "held") + (reply.at("held") == 1 ? " flow held\n" : " flows held\n") +
+         (flows.empty() ? "" : flows.text());
 }
 
 }  // namespace heddle

@@ -37,8 +37,8 @@ void view_port(const SwitchProcess& process, const ProcessNode& node, PortIndex 
                          .destination = flow.destination,
                          .queue_bytes = flow.queue_extent(),
                          .extent_bytes = flow.flow_extent(),
-                         .output_port = flow.follow_port,
-                         .output_flow = flow.output_flow,
+                         .output_port = flow.branch.output,
+                         .output_flow = flow.branch.flow,
                          .state = flow.state,
                          .level = static_cast<uint8_t>(flow.congestion & kCongestionLevelMask)});
       }

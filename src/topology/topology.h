@@ -15,6 +15,11 @@ namespace heddle {
 
 constexpr uint16_t kVlanMax = 4094;
 constexpr uint32_t kEthernetHeaderBytes = 14;
+// Rates that files may give ports and links, in bits per second.
+constexpr uint64_t kRateMinBps = 1'000;
+constexpr uint64_t kRateMaxBps = 1'000'000'000'000;
+// What a frame costs on a wire besides its bytes: preamble, frame check sequence and gap.
+constexpr uint32_t kWireExtraBytes = 24;
 constexpr uint64_t kRateUnknownBps = 10'000'000'000;  // of ports without a configured rate
 
 // How an edge port asks its host to wait, and is asked by it (C9).
@@ -45,6 +50,11 @@ struct TopologyPort {
   uint32_t stations_max = 16384;            // edge ports: learned addresses
   HostFlowControl flow_control = HostFlowControl::pfc;  // edge ports: of lossless classes
 };
+
+// What shares of an edge port are shares of (C3): its configured rate, or where it has none a usual one.
+inline uint64_t shared_rate_bps(const TopologyPort& port) {
+  return port.rate_bps != 0 ? port.rate_bps : kRateUnknownBps;
+}
 
 struct TopologyNode {
   std::string name;

@@ -234,9 +234,9 @@ inline __m128i swap_last(__m128i fields) {  // VLAN, life, hops, priority, lengt
 }  // namespace wire_detail
 
 // The frame at packet.data must have passed check_frame as HEDDLE_DATA. Leaves data and length alone; output_flow and
-// cost are 0.
+// cost are 0. dies_ns was when it came; the life that it has left is added.
 inline void read_data_header(Packet& packet) {
-  static_assert(uint64_t{0xffff} * HEDDLE_LIFE_UNIT_NS <= 0xffffffff, "every life fits life_ns");
+  static_assert(uint64_t{0xffff} * HEDDLE_LIFE_UNIT_NS <= 0xffffffff, "every life fits 32 bits");
   const uint8_t* header = packet.data + HEDDLE_ETHERNET_BYTES;
   const uint8_t* fields = header + wire_detail::kDataFields;
   uint8_t* to = reinterpret_cast<uint8_t*>(&packet) + wire_detail::kPacketFields;
@@ -245,7 +245,7 @@ inline void read_data_header(Packet& packet) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_insert_epi16(first, 0, 0));
   _mm_storeu_si64(to + 16, _mm_insert_epi16(last, 0, 1));
   packet.input.flow = load_be16(fields);
-  packet.life_ns = uint32_t{load_be16(header + offsetof(heddle_data_header, life))} * HEDDLE_LIFE_UNIT_NS;
+  packet.dies_ns += uint32_t{load_be16(header + offsetof(heddle_data_header, life))} * HEDDLE_LIFE_UNIT_NS;
   packet.flags = static_cast<uint8_t>(packet.flags | kPacketFabric);
 }
 

@@ -24,9 +24,9 @@ enum PacketFlag : uint8_t {
 struct alignas(64) Packet {
   uint8_t* data;       // first byte of the frame as it stands now
   Packet* next;        // queue link; nullptr outside queues
-  Nanos arrival_ns;    // it came no earlier (K8)
+  Nanos dies_ns;       // K8: then its life is over; of a host's frame that has not crossed, how long it will be
   InputFlowRef input;  // where it came in: port, session of the port (decision 2), flow ID there
-  uint32_t life_ns;    // remaining at arrival (K8)
+  uint32_t unused;     // for what a mechanism to come has to say of a frame
   uint16_t length;     // bytes at data
   uint8_t lane;        // of the output that it crosses to (topology/lanes.h)
   uint8_t flags;       // PacketFlag
@@ -65,16 +65,10 @@ constexpr uint32_t kPacketHeadroomBytes = 128;
 constexpr uint32_t kBufferBytes = 2048;  // one buffer: what a credit stands for (C9)
 constexpr uint32_t kBurst = 32;
 
-// What a frame still has of its life, less the time it has been here (K8). Two workers of a node read the clock apart:
-// a frame may seem to come from a moment ahead.
-inline Nanos life_left(const Packet& packet, Nanos now) {
-  const Nanos residence = now > packet.arrival_ns ? now - packet.arrival_ns : 0;
-  return residence < packet.life_ns ? packet.life_ns - residence : 0;
-}
+// What a frame still has of its life (K8). Two workers of a node read the clock apart, so a moment more or less.
+inline Nanos life_left(const Packet& packet, Nanos now) { return packet.dies_ns > now ? packet.dies_ns - now : 0; }
 
-inline bool life_over(const Packet& packet, Nanos now) {
-  return packet.life_ns == 0 || static_cast<int64_t>(now - packet.arrival_ns) >= static_cast<int64_t>(packet.life_ns);
-}
+inline bool life_over(const Packet& packet, Nanos now) { return packet.dies_ns <= now; }
 
 // A singly linked queue of packets; owns what it holds.
 struct PacketQueue {

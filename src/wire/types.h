@@ -52,5 +52,7 @@ static_assert(std::endian::native == std::endian::little && sizeof(InputFlowRef)
 
 // Serial number arithmetic modulo 2^32 (decision 5): true if a is before b, for distances below 2^31.
 constexpr bool serial_before(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) < 0; }
+// How far it is from one to another; below 0 if that one comes before.
+constexpr int32_t serial_distance(uint32_t from, uint32_t to) { return static_cast<int32_t>(to - from); }
 
 }  // namespace heddle

@@ -63,8 +63,8 @@ RC_GTEST_PROP(FabricFrameProperty, DataHeaderReadsBackWhatWasStamped, ()) {
   const Packet& packet = received.packet;
   RC_ASSERT(packet.input.flow == stamp.flow);
   RC_ASSERT(packet.position == stamp.data_flow);
-  RC_ASSERT(packet.life_ns == stamp.life_units * 64000u);
-  RC_ASSERT(life_units(packet.life_ns) == stamp.life_units);
+  RC_ASSERT(packet.dies_ns == stamp.life_units * 64000u);
+  RC_ASSERT(life_units(packet.dies_ns) == stamp.life_units);
   RC_ASSERT(packet.destination == sent.packet.destination);
   RC_ASSERT(packet.source == sent.packet.source);
   RC_ASSERT(packet.vni == sent.packet.vni);

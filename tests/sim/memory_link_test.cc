@@ -65,6 +65,18 @@ TEST_F(Link, AtItsRateAFrameTakesItsTimeAndTheTransmitRingFills) {
   EXPECT_EQ(receive(), (std::vector<uint8_t>{0, 1, 3}));
 }
 
+TEST_F(Link, TellsWhenTheTransmitRingHasRoom) {
+  make({.rate_bps = 1'000'000'000, .transmit_frames = 3});
+  EXPECT_LE(link->transmit_room_at(0, 3), now);
+  for (uint8_t i = 0; i < 3; ++i) EXPECT_TRUE(send(i, 101));  // a microsecond each
+  for (uint32_t frames = 1; frames <= 3; ++frames) EXPECT_EQ(link->transmit_room_at(0, frames), now + frames * 1000);
+  now += 1500;
+  EXPECT_TRUE(send(3, 101));
+  EXPECT_EQ(link->transmit_room_at(0, 1), now + 500);
+  EXPECT_EQ(link->transmit_room_at(0, 3), now + 2500);
+  EXPECT_EQ(link->transmit_room_at(1, 3), 0u) << "the other direction's is empty";
+}
+
 TEST_F(Link, WhatComesWhileTheReceiveRingIsFullIsLost) {
   make({.delay_ns = 10, .receive_frames = 3});
   for (uint8_t i = 0; i < 6; ++i) EXPECT_TRUE(send(i));

@@ -30,7 +30,7 @@ std::string lab(const std::string& rest, const std::string& h2 = "{ kind: host }
          rest;
 }
 
-const WrongFile kLinks[] = {
+const WrongFile kLabLinks[] = {
     {"no_topology", "name: x\n",
      R"(
 lab.yaml:1:1: topology: found nothing, allowed a map of kinds, nodes and links
@@ -119,10 +119,8 @@ const WrongFile kHosts[] = {
      "driver, threads or topology\n"},
 };
 
-std::string case_name(const testing::TestParamInfo<WrongFile>& info) { return info.param.name; }
-
-INSTANTIATE_TEST_SUITE_P(Links, LabErrors, testing::ValuesIn(kLinks), case_name);
-INSTANTIATE_TEST_SUITE_P(Hosts, LabErrors, testing::ValuesIn(kHosts), case_name);
+INSTANTIATE_TEST_SUITE_P(Links, LabErrors, testing::ValuesIn(kLabLinks), test::case_name);
+INSTANTIATE_TEST_SUITE_P(Hosts, LabErrors, testing::ValuesIn(kHosts), test::case_name);
 
 }  // namespace
 }  // namespace heddle

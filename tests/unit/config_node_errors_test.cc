@@ -140,11 +140,9 @@ const WrongFile kBudgets[] = {
      "64)\n"},
 };
 
-std::string case_name(const testing::TestParamInfo<WrongFile>& info) { return info.param.name; }
-
-INSTANTIATE_TEST_SUITE_P(Process, NodeFileErrors, testing::ValuesIn(kProcess), case_name);
-INSTANTIATE_TEST_SUITE_P(Devices, NodeFileErrors, testing::ValuesIn(kDevices), case_name);
-INSTANTIATE_TEST_SUITE_P(Budgets, NodeFileErrors, testing::ValuesIn(kBudgets), case_name);
+INSTANTIATE_TEST_SUITE_P(Process, NodeFileErrors, testing::ValuesIn(kProcess), test::case_name);
+INSTANTIATE_TEST_SUITE_P(Devices, NodeFileErrors, testing::ValuesIn(kDevices), test::case_name);
+INSTANTIATE_TEST_SUITE_P(Budgets, NodeFileErrors, testing::ValuesIn(kBudgets), test::case_name);
 
 TEST(NodeFileErrors, AfXdpFrameInOnePage) {
   ConfigErrors errors;

@@ -36,6 +36,8 @@ struct WrongFile {
   std::string messages;  // each with a newline
 };
 
+inline std::string case_name(const testing::TestParamInfo<WrongFile>& info) { return info.param.name; }
+
 inline void PrintTo(const WrongFile& file, std::ostream* out) { *out << file.name; }
 
 inline std::string without_first_newline(const std::string& text) {

@@ -22,6 +22,8 @@ TEST_P(TopologyErrors, SayWhereWhatAndWhatInstead) {
 const WrongFile kSyntax[] = {
     {"tab", "name: x\nnodes:\n\ta: { address: 1 }\n",
      "topology.yaml:3:1: found a tab, allowed spaces: YAML is not indented with tabs\n"},
+    {"tab_elsewhere", "name: x\nnote: |\n  text\n  \tmore\nnodes: {}\nlinks: {}\nclasses: [a, b\n",
+     "topology.yaml:8:1: found bad YAML (end of sequence flow not found), allowed YAML 1.2\n"},
     {"empty", "", "topology.yaml:1:1: found nothing, allowed a map with name, nodes and links\n"},
     {"not_yaml", R"(
 name: x
@@ -284,13 +286,11 @@ const WrongFile kFabric[] = {
      "a VLAN\n"},
 };
 
-std::string case_name(const testing::TestParamInfo<WrongFile>& info) { return info.param.name; }
-
-INSTANTIATE_TEST_SUITE_P(Syntax, TopologyErrors, testing::ValuesIn(kSyntax), case_name);
-INSTANTIATE_TEST_SUITE_P(Nodes, TopologyErrors, testing::ValuesIn(kNodes), case_name);
-INSTANTIATE_TEST_SUITE_P(Links, TopologyErrors, testing::ValuesIn(kLinks), case_name);
-INSTANTIATE_TEST_SUITE_P(Ports, TopologyErrors, testing::ValuesIn(kPorts), case_name);
-INSTANTIATE_TEST_SUITE_P(Fabric, TopologyErrors, testing::ValuesIn(kFabric), case_name);
+INSTANTIATE_TEST_SUITE_P(Syntax, TopologyErrors, testing::ValuesIn(kSyntax), test::case_name);
+INSTANTIATE_TEST_SUITE_P(Nodes, TopologyErrors, testing::ValuesIn(kNodes), test::case_name);
+INSTANTIATE_TEST_SUITE_P(Links, TopologyErrors, testing::ValuesIn(kLinks), test::case_name);
+INSTANTIATE_TEST_SUITE_P(Ports, TopologyErrors, testing::ValuesIn(kPorts), test::case_name);
+INSTANTIATE_TEST_SUITE_P(Fabric, TopologyErrors, testing::ValuesIn(kFabric), test::case_name);
 
 TEST(TopologyErrors, StationOnFabricPort) {
   ConfigErrors errors;

@@ -59,6 +59,41 @@ TEST(InputFlow, LostBytesAdvanceAllTotalsTogether) {
   EXPECT_EQ(flow.lost_total, 0x200u);
 }
 
+TEST(InputFlow, BeginsAnewAtThePositionWhereItsIdIs) {
+  InputFlow flow{};
+  flow.data_flow = flow.next_data_flow = flow.ack_flow = 5000;
+  flow.branch = {.turn_start = 1000, .output = 3, .flow = kNoFlow, .voq = 3};
+  flow.path_epoch = 7;
+  flow.congestion = 9;
+  flow.begin({12, 4}, 2, 33);
+  EXPECT_TRUE(flow.in_use());
+  EXPECT_EQ(flow.destination, (FabricAddress{12, 4}));
+  EXPECT_EQ(flow.ftag, 2);
+  EXPECT_EQ(flow.match, 33u);
+  EXPECT_EQ(flow.branch.output, kNoPort);
+  EXPECT_EQ(flow.branch.turn_start, 5000u);
+  EXPECT_EQ(flow.path_epoch + flow.congestion, 0);
+  EXPECT_EQ(flow.queue_extent() + flow.flow_extent(), 0u) << "positions run on";
+}
+
+// Its totals still go upstream: there it has not come to rest, and its level holds.
+TEST(InputFlow, ThatIsStillToBeToldUpstreamKeepsItsLevel) {
+  InputFlow flow{};
+  flow.flags = kFlowAckDue;
+  flow.congestion = 9;
+  flow.begin({12, 4}, 2, kNoMatch);
+  EXPECT_EQ(flow.congestion, 9);
+  EXPECT_EQ(flow.flags, kFlowInUse | kFlowAckDue);
+}
+
+TEST(SerialNumbers, AreComparedAcrossTheirWrap) {
+  EXPECT_TRUE(serial_before(0xfffffff0, 5));
+  EXPECT_FALSE(serial_before(5, 0xfffffff0));
+  EXPECT_FALSE(serial_before(5, 5));
+  EXPECT_EQ(serial_distance(0xfffffff0, 5), 21);
+  EXPECT_EQ(serial_distance(5, 0xfffffff0), -21);
+}
+
 TEST(InputFlowTable, ListsKeepOrder) {
   InputFlowTable flows(5);
   FlowList list;

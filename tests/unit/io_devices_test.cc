@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -59,6 +60,32 @@ TEST_F(DevicesTest, AnInterfaceHasOneHeddledAndItsLockEndsWithIt) {
       }).join();
     }
     EXPECT_EQ(interface_lock_owner("eth1"), 0);
+  });
+}
+
+// The name of a lock is anybody's to bind, so those of people do not count.
+TEST_F(DevicesTest, NoPersonCanLockAnInterface) {
+  in_own_namespace([] {
+    constexpr uid_t kPerson = 4711;
+    int ready[2], done[2];
+    ASSERT_EQ(pipe(ready) + pipe(done), 0);
+    const pid_t person = fork();
+    if (person == 0) {
+      char byte = 0;
+      if (setuid(kPerson) != 0) _exit(1);
+      const InterfaceLock lock("eth1");
+      if (write(ready[1], &byte, 1) != 1 || read(done[0], &byte, 1) != 1) _exit(1);
+      _exit(0);
+    }
+    char byte = 0;
+    ASSERT_EQ(read(ready[0], &byte, 1), 1);
+    EXPECT_EQ(interface_lock_owner("eth1"), 0);
+    EXPECT_EQ(failure([] { const InterfaceLock lock("eth1"); }), "");
+    ASSERT_EQ(write(done[1], &byte, 1), 1);
+    int status = 0;
+    ASSERT_EQ(waitpid(person, &status, 0), person);
+    EXPECT_EQ(status, 0);
+    for (const int fd : {ready[0], ready[1], done[0], done[1]}) close(fd);
   });
 }
 

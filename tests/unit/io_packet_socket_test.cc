@@ -4,17 +4,20 @@
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <net/if.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <thread>
 #include <vector>
 
+#include "io/clock.h"
 #include "io/mempool_pool.h"
 #include "io/packet_socket.h"
 #include "machine/interface_mtu.h"
@@ -190,6 +193,38 @@ TEST_F(PacketSocketTest, AFrameThatNeverFindsRoomIsGivenUpAndHoldsUpNoOther) {
     EXPECT_EQ(device.driver_counters().sent_frames, 2u);
     EXPECT_EQ(device.driver_counters().send_errors, 0u);
     EXPECT_EQ(pool_.in_use(), 0u);
+  });
+}
+
+// K8: life counts from then, however long the thread has slept.
+TEST_F(PacketSocketTest, AFrameCameWhenTheKernelSaysSo) {
+  in_own_namespace([&] {
+    PacketSocket device(options(), pool_);
+    device.start();
+    EXPECT_EQ(device.next_arrival(), kNever);
+    const Nanos before = monotonic_now();
+    send(1, 100);
+    const Nanos after = monotonic_now();
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    constexpr Nanos kClocksApart = kMillisecond;  // two clocks are read one after the other
+    EXPECT_GE(device.next_arrival() + kClocksApart, before);
+    EXPECT_LE(device.next_arrival(), after + kClocksApart);
+    Packet* packet;
+    ASSERT_EQ(device.receive(&packet, 1, 0), 1u);
+    pool_.release(&packet, 1);
+    EXPECT_EQ(device.next_arrival(), kNever);
+  });
+}
+
+TEST_F(PacketSocketTest, AnInterfaceThatIsDownWakesNobodyForEver) {
+  in_own_namespace([&] {
+    PacketSocket device(options(), pool_);
+    device.start();
+    ASSERT_EQ(std::system("ip link set lo down"), 0);
+    pollfd watched{.fd = device.readable_fd(), .events = POLLIN, .revents = 0};
+    ASSERT_EQ(poll(&watched, 1, 1000), 1) << "the kernel's error of an interface that went down";
+    EXPECT_FALSE(device.carrier());
+    EXPECT_EQ(poll(&watched, 1, 0), 0);
   });
 }
 

@@ -15,40 +15,40 @@
 namespace heddle {
 namespace {
 
-constexpr uint32_t kBuffers = 64;
+constexpr uint32_t kPoolBuffers = 64;
 
 TEST(MempoolPool, GivesFreshPacketsWithHeadroomAndTakesThemBack) {
-  MempoolPool pool("fresh", kBuffers);
+  MempoolPool pool("fresh", kPoolBuffers);
   Packet* packet = nullptr;
   ASSERT_EQ(pool.allocate(&packet, 1), 1u);
   packet->ftag = 7;
   packet->data -= kPacketHeadroomBytes;
   std::memset(packet->data, 0xaa, kPacketHeadroomBytes + pool.room_bytes());
   pool.release(&packet, 1);
-  std::vector<Packet*> all(kBuffers);
-  ASSERT_EQ(pool.allocate(all.data(), kBuffers), kBuffers);
+  std::vector<Packet*> all(kPoolBuffers);
+  ASSERT_EQ(pool.allocate(all.data(), kPoolBuffers), kPoolBuffers);
   for (const Packet* each : all) {
     EXPECT_EQ(each->ftag, 0);
     EXPECT_EQ(each->length, 0);
     EXPECT_EQ(each->data, rte_pktmbuf_mtod(mbuf_of(const_cast<Packet*>(each)), uint8_t*));
   }
-  EXPECT_EQ(pool.in_use(), kBuffers);
-  pool.release(all.data(), kBuffers);
+  EXPECT_EQ(pool.in_use(), kPoolBuffers);
+  pool.release(all.data(), kPoolBuffers);
   EXPECT_EQ(pool.in_use(), 0u);
 }
 
 TEST(MempoolPool, GivesTheLastPacketsAndThenNone) {
-  MempoolPool pool("few", kBuffers);
-  std::vector<Packet*> all(kBuffers + 10);
+  MempoolPool pool("few", kPoolBuffers);
+  std::vector<Packet*> all(kPoolBuffers + 10);
   EXPECT_EQ(pool.allocate(all.data(), 50), 50u);
   EXPECT_EQ(pool.allocate(all.data() + 50, 24), 14u);
   EXPECT_EQ(pool.allocate(all.data() + 64, 1), 0u);
-  pool.release(all.data(), kBuffers);
+  pool.release(all.data(), kPoolBuffers);
 }
 
 // As link retry keeps a frame while the driver sends it (K6).
 TEST(MempoolPool, APacketWithTwoOwnersIsBackWhenBothHaveReleasedIt) {
-  MempoolPool pool("owners", kBuffers);
+  MempoolPool pool("owners", kPoolBuffers);
   Packet* packet = nullptr;
   ASSERT_EQ(pool.allocate(&packet, 1), 1u);
   packet->length = 60;
@@ -61,7 +61,7 @@ TEST(MempoolPool, APacketWithTwoOwnersIsBackWhenBothHaveReleasedIt) {
 }
 
 TEST(MempoolPool, BuffersCanBeLargerThanACredit) {
-  MempoolPool pool("large", kBuffers, 16384);
+  MempoolPool pool("large", kPoolBuffers, 16384);
   EXPECT_EQ(pool.room_bytes(), 16384u);
 }
 
@@ -107,7 +107,7 @@ class Received : public testing::Test {
     return mbuf;
   }
   static constexpr std::initializer_list<uint8_t> kFrame = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x08, 0x06, 9, 9};
-  MempoolPool pool_{"received", kBuffers};
+  MempoolPool pool_{"received", kPoolBuffers};
 };
 
 TEST_F(Received, PacketHasBytesAndNothingElse) {

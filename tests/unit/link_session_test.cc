@@ -235,6 +235,37 @@ TEST_F(Ends, AHelloIsBetterThanTheDevicesWord) {
   EXPECT_TRUE(a.up() && b.up());
 }
 
+TEST_F(Ends, WhoWasLateItselfReadsWhatCameMeanwhileBeforeItJudges) {
+  run(20 * kMillisecond);
+  while (a.hello_due(now = a.next_wake())) a.take_hello(0, now);  // up to the dead timer
+  constexpr Nanos kLate = 5 * kMillisecond;
+  now += kLate;
+  a.forgive_silence(kLate, now);
+  EXPECT_EQ(a.tick(random.nonzero(), now), SessionEvent::none);
+  EXPECT_EQ(a.tick(random.nonzero(), now + 1), SessionEvent::ended);
+}
+
+// It may have lain in the queue since before the cable was pulled.
+TEST_F(Ends, AHelloThatCameLateSaysNothingOfTheCarrierForLong) {
+  for (const bool sends_again : {false, true}) {
+    a = LinkSession{options(1, 2, sends_again)};
+    b = LinkSession{options(2, 1, sends_again)};
+    run(20 * kMillisecond);
+    ASSERT_TRUE(a.up() && b.up());
+    now += 10 * kMillisecond;
+    const DueHello late = b.take_hello(0, now);
+    a.set_carrier(false, random.nonzero(), now);
+    deliver(a, late);
+    run(100 * kMillisecond, false, false);
+    EXPECT_EQ(a.down_reason(), LinkDownReason::no_carrier);
+    EXPECT_FALSE(a.hello_due(now));
+    EXPECT_EQ(a.next_wake(), kNever);
+    EXPECT_EQ(a.set_carrier(true, random.nonzero(), now), SessionEvent::none);
+    run(100 * kMillisecond);
+    EXPECT_TRUE(a.up() && b.up());
+  }
+}
+
 TEST_F(Ends, NameAWrongCable) {
   LinkSession c{options(3, 1)};
   c.tick(random.nonzero(), now);

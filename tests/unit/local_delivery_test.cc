@@ -247,20 +247,52 @@ struct PausedDelivery : LocalDelivery {
     Topology topology;
     topology.classes = {{.name = "default", .pcp_set = 0xf7},
                         {.name = "storage", .ftag = 1, .lossless = true, .pcp_set = 8}};
+    topology.lossless_channels = 1;
     return topology;
+  }
+  void host_asks(const PauseFrame& pause) {
+    alignas(64) uint8_t bytes[64] = {};
+    Packet packet{};
+    packet.data = bytes;
+    write_pause(packet, pause, 0x020000000009);
+    host.incoming.emplace_back(bytes, bytes + packet.length);
+    fabric.run(10 * kMicrosecond);
   }
 };
 
+TEST_P(PausedDelivery, PfcHoldsTheClassOfItsPriorityAlone) {
+  constexpr size_t kPlain = 100, kStorage = 300;  // bytes
+  for (const unsigned priority : {0u, 3u}) {
+    PauseFrame pause{.by_priority = true};
+    pause.enabled = static_cast<uint8_t>(1u << priority);
+    pause.quanta[priority] = 0xffff;
+    host_asks(pause);
+    host.delivered.clear();
+    for (uint32_t i = 0; i < 5; ++i) {
+      to_receiver(0, i, kPlain);
+      Frame storage = frame(kReceiver, 1, i, kStorage);
+      const uint8_t tag[] = {0x81, 0x00, 3 << 5, 0};
+      storage.insert(storage.begin() + 12, tag, tag + 4);
+      fabric.device(0, kSenders[0]).incoming.push_back(storage);
+    }
+    const auto came = [this](bool storage) {
+      return std::count_if(host.delivered.begin(), host.delivered.end(),
+                           [storage](const Frame& bytes) { return (bytes.size() >= kStorage) == storage; });
+    };
+    fabric.run(kMillisecond);
+    EXPECT_EQ(came(false), priority == 0 ? 0 : 5);
+    EXPECT_EQ(came(true), priority == 0 ? 5 : 0);
+    fabric.run(10 * kMillisecond);
+    EXPECT_EQ(came(false) + came(true), 10);
+  }
+  expect_nothing_left();
+}
+
 // Hosts are listened to where there is a lossless class, and PAUSE concerns all of them (F10).
 TEST_P(PausedDelivery, WaitsUntilTheHostWantsFrames) {
-  alignas(64) uint8_t bytes[64] = {};
-  Packet packet{};
-  packet.data = bytes;
   PauseFrame pause;
   pause.quanta[0] = 0xffff;  // 3.4 ms at 10 Gb/s
-  write_pause(packet, pause, 0x020000000009);
-  host.incoming.emplace_back(bytes, bytes + packet.length);
-  fabric.run(10 * kMicrosecond);
+  host_asks(pause);
   const size_t before = host.delivered.size();
   for (uint32_t i = 0; i < 10; ++i) to_receiver(0, i);
   fabric.run(kMillisecond);

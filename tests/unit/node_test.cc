@@ -82,7 +82,7 @@ TEST_P(Pair, AtRestNothingIsLeft) {
     const Port& port = fabric.nodes[node]->port(1);
     EXPECT_TRUE(port.credits[0].all_home());
     EXPECT_EQ(port.credits[0].held(), 0u);
-    for (const Voq& voq : port.input.voqs) EXPECT_EQ(voq.room, output_room(fabric.topology.settings, voq.at_once));
+    for (const Voq& voq : port.input.voqs) EXPECT_EQ(voq.room, crossing_room(fabric.topology.settings, voq.at_once));
   }
 }
 
@@ -145,6 +145,30 @@ std::vector<NodeEvent> events_of(Node& node) {
   for (uint32_t worker = 0; worker < node.workers(); ++worker)
     while (node.worker(worker).events().take(event)) events.push_back(event);
   return events;
+}
+
+// A neighbour that is late, and then this one: neither is away for a hello interval.
+TEST(Stalls, AWorkerForgivesSilenceOfAMomentInWhichItWasAwayItself) {
+  Topology topology = two_switches();
+  topology.settings.hello_interval_ns = 10 * kMillisecond;
+  topology.settings.hellos_missed = 2;
+  TestFabric fabric(topology);
+  fabric.run(50 * kMillisecond);
+  const PortCounters& here = fabric.nodes[0]->port(1).counters;
+  for (int times = 0; times < 40; ++times) {
+    ASSERT_TRUE(fabric.nodes[0]->port(1).session.up());
+    fabric.run(30 * kMillisecond);
+    for (const uint64_t heard = here.consumed_frames; here.consumed_frames == heard;) fabric.run(10 * kMicrosecond);
+    fabric.run(9900 * kMicrosecond);
+    for (const Nanos end = fabric.now + 8 * kMillisecond; fabric.now < end; fabric.now += 10 * kMicrosecond)
+      fabric.nodes[0]->worker(0).poll(fabric.now);
+    for (const Nanos end = fabric.now + 8 * kMillisecond; fabric.now < end; fabric.now += 10 * kMicrosecond)
+      fabric.nodes[1]->worker(0).poll(fabric.now);
+  }
+  fabric.run(30 * kMillisecond);
+  EXPECT_EQ(fabric.nodes[0]->port(1).session.flaps() + fabric.nodes[1]->port(1).session.flaps(), 0u);
+  EXPECT_GT(fabric.events(ProtocolEvent::silence_forgiven), 0u);
+  for (const NodeEvent& event : events_of(*fabric.nodes[0])) EXPECT_NE(event.kind, NodeEventKind::worker_late);
 }
 
 TEST_P(Pair, WhatHappensToALinkIsToldWithItsReason) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/operations.md explains all that an operator gets to see: each column of each table of `heddle show`, each reason
-// of a drop and of a link that is down, each kind of event. The names come from the sources: a new one that is not
-// explained fails here.
+// docs/operations.md explains all that an operator gets to see: each column of each table of `heddle show` and `heddle
+// trace`, each reason of a drop and of a link that is down, each kind of event. The names come from the sources: a new
+// one that is not explained fails here.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -95,7 +95,7 @@ TEST(OperationsDocument, ExplainsEachColumnWhereItShowsTheTable) {
     ASSERT_GE(titles.size(), 3u);
     std::string shown;
     for (const auto& [name, text] : sections()) {
-      if (!name.starts_with("heddle show ") || !shows_table(text, titles)) continue;
+      if (!name.starts_with("heddle ") || !shows_table(text, titles)) continue;
       shown = name;
       for (const std::string& title : titles)
         EXPECT_TRUE(has_row(text, title))

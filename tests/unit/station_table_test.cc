@@ -33,6 +33,18 @@ TEST_F(Stations, AMoveIsNewsAndChangesTheVersion) {
   EXPECT_NE(table.version(), version);
 }
 
+// The other workers hear of it now and then, not with each of its frames.
+TEST_F(Stations, OneThatIsSeenIsRenewedOnceInAWhile) {
+  table.learn(1, 1, kHere, kNoQuota, now);
+  int renewed = 0;
+  for (int i = 0; i < 1000; ++i) {
+    now += 5 * kMillisecond;
+    renewed += table.learn(1, 1, kHere, kNoQuota, now) == Learned::renewed;
+  }
+  EXPECT_GE(renewed, 1);
+  EXPECT_LE(renewed, 10);
+}
+
 TEST_F(Stations, OneThatKeepsMovingIsHeldWhereItIs) {
   table.learn(1, 1, kHere, kNoQuota, now);
   Learned last = Learned::known;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
 #include <vector>
 
 #include "switch_process_fixture.h"
@@ -101,6 +102,26 @@ TEST_F(Watch, TellsWhenDropsBeginAndWhenTheyHaveEnded) {
   lose();
   now += kSecond;
   EXPECT_EQ(take().size(), 1u) << "and begin again";
+}
+
+// A device that was away counts from zero.
+TEST_F(Watch, CountersThatGoBackBeginAnew) {
+  run_for(kSecond);
+  take();
+  auto& drops = const_cast<Port&>(std::as_const(*process->nodes()[0].node).port(1)).counters.drops;
+  const auto set = [&](uint64_t frames) {
+    drops[static_cast<unsigned>(DropReason::no_route)] = frames;
+    now += kSecond;
+    return take();
+  };
+  EXPECT_EQ(set(1000).size(), 1u);
+  now += 10 * kSecond;
+  EXPECT_EQ(take().size(), 1u) << "ended";
+  EXPECT_EQ(set(7).size(), 1u);
+  now += 10 * kSecond;
+  const Texts ended = take();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_NE(ended[0].find(", 7 frames in 1.00 s"), std::string::npos) << ended[0];
 }
 
 }  // namespace

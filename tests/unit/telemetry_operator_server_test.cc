@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "telemetry/operator_client.h"
+#include "telemetry/operator_fleet.h"
 #include "telemetry/operator_server.h"
 
 namespace heddle {
@@ -186,6 +187,30 @@ TEST_F(Operator, ASecondServerIsRefusedAndASocketLeftBehindIsNot) {
   EXPECT_FALSE(operator_socket_answers(left));
   const OperatorServer server(left, "", handler);
   EXPECT_TRUE(operator_socket_answers(left));
+}
+
+// Sockets that were found may be of other programs; those that were named may not.
+TEST_F(Operator, WhoWasFoundAndHangsUpIsAStranger) {
+  const std::string other = folder_ + "/other";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  other.copy(address.sun_path, other.size());
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(listen(fd, 2), 0);
+  std::thread stranger([fd] {
+    for (int calls = 0; calls < 2; ++calls) close(accept(fd, nullptr, nullptr));
+  });
+  for (const bool found : {false, true}) {
+    OperatorFleet fleet({{path_, other}, found}, std::chrono::seconds(10));
+    const std::vector<FleetAnswer> answers = fleet.ask({{"who", "is there"}});
+    EXPECT_EQ(answers[0].result["who"], "is there");
+    EXPECT_EQ(answers[1].result, nullptr);
+    EXPECT_NE(answers[1].error, "");
+    EXPECT_EQ(answers[1].stranger, found);
+  }
+  stranger.join();
+  close(fd);
 }
 
 TEST(OperatorClient, SaysWhoDoesNotAnswer) {

@@ -165,7 +165,7 @@ TEST(FabricFrame, DataHeaderSurvivesTheLink) {
   EXPECT_EQ(packet.destination, (FabricAddress{3, 4}));
   EXPECT_EQ(packet.source, (FabricAddress{1, 7}));
   EXPECT_EQ(packet.vni, 42);
-  EXPECT_EQ(packet.life_ns, 781u * 64000);
+  EXPECT_EQ(packet.dies_ns, 781u * 64000);
   EXPECT_EQ(packet.hop_limit, 9);
   EXPECT_EQ(packet.priority, 0x0b);
   EXPECT_EQ(packet.payload, original_frame().size());

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Room at one output port (X1): of each input port so many buffers may have crossed to each of its lanes. It comes back
+// to the input when its packets have left or died here, and with it what else belongs there: link credit, copies,
+// deliveries of frames without a flow, and flow IDs of ended sessions that are free again (K9).
+// Owned by the output's worker. Allocates in its constructor only.
+#pragma once
+
+#include <vector>
+
+#include "topology/topology.h"
+#include "wire/packet.h"
+#include "wire/types.h"
+
+namespace heddle {
+
+// Buffers of an input port at one lane of an output (X1). Where frames cross `at_once`, between edge ports of two
+// workers in a lossy class, twice as many: room comes back a turn of each later, and two bursts would all be on the
+// way.
+uint16_t crossing_room(const FabricSettings& settings, bool at_once);
+
+// What goes back to an input port, for one lane.
+struct Returns {
+  uint32_t room = 0;       // buffers of crossing room in the lane
+  uint32_t held = 0;       // buffers of link credit, in the channel that its packets came in
+  uint32_t copies = 0;     // buffers of packets that were made by replication
+  uint32_t delivered = 0;  // bytes of packets that crossed without a flow, to be delivered at once
+
+  bool any() const { return (room | held | copies | delivered) != 0; }
+  // The packet's buffers are free, or are not after all.
+  void add(const Packet& packet) { settle(packet, packet.cost); }
+  void remove(const Packet& packet) { settle(packet, 0u - packet.cost); }
+
+ private:
+  void settle(const Packet& packet, uint32_t buffers) {
+    room += buffers;
+    (packet.flags & kPacketCopy ? copies : held) += buffers;
+  }
+};
+
+class OutputRoom {
+ public:
+  OutputRoom(uint32_t inputs, uint32_t lanes);
+
+  // Where the packet came from: to be added to, and given at the end of the turn.
+  Returns& returns_for(const Packet& packet) {
+    due_ |= PortSet{1} << packet.input.port;
+    return returns_[at(packet.input.port, packet.lane)];
+  }
+  // A flow ID that an ended session of the input still held is free (K9).
+  void orphan_freed(PortIndex input);
+
+  // Inputs that something is to be given to; in those no longer due, some room may be kept.
+  PortSet due() const { return due_; }
+  void nothing_due(PortIndex input) { due_ &= ~(PortSet{1} << input); }
+  const Returns& returns(PortIndex input, uint32_t lane) const { return returns_[at(input, lane)]; }
+  void given(PortIndex input, uint32_t lane, const Returns& given);
+  uint32_t orphans(PortIndex input) const { return orphans_[input]; }
+  void orphans_told(PortIndex input) { orphans_[input] = 0; }
+
+  // X3: so many flows of the input wait for room in the lane. What is kept of the others' may be less then.
+  void set_waiting(PortIndex input, uint32_t lane, uint32_t flows);
+  uint32_t waiting(PortIndex input, uint32_t lane) const { return waiting_[at(input, lane)]; }
+  bool anybody_waits(uint32_t lane) const { return most_waiting_[lane] != 0; }
+  // Of `room` buffers, an input's share among those who wait in the lane, which somebody does: the input with most
+  // flows has all, one with a quarter of its flows a quarter. One that does not wait counts as one flow, for with all
+  // its room one flow would never have to. An eighth is everybody's, for floods that wait nowhere.
+  uint64_t share(PortIndex input, uint32_t lane, uint32_t room) const;
+
+ private:
+  size_t at(PortIndex input, uint32_t lane) const { return size_t{lane} * inputs_ + input; }
+
+  uint32_t inputs_;
+  PortSet due_ = 0;
+  std::vector<Returns> returns_;        // by lane and input port
+  std::vector<uint32_t> waiting_;       // by lane and input port: flows
+  std::vector<uint32_t> most_waiting_;  // by lane: of one input
+  std::vector<uint32_t> orphans_;       // by input port: counted ones that are gone
+};
+
+}  // namespace heddle

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/trace.h"
+
+#include <bit>
+
+#include "cli/text_table.h"
+#include "io/clock.h"
+#include "telemetry/inspect.h"
+#include "telemetry/request_fields.h"
+#include "telemetry/trace_frame.h"
+#include "telemetry/trace_view.h"
+#include "telemetry/transit_flows.h"
+
+namespace heddle {
+
+namespace {
+
+// The steps at one hop, as they are told.
+class Steps {
+ public:
+  Steps(const SwitchProcess& process, const TopologyNode& about, PortIndex port, const TraceView& view, Nanos now)
+      : process_(process), about_(about), port_(about.ports[port]), view_(view), now_(now) {}
+
+  Json tell_frame();
+  Json tell_flow_at_edge();
+  Json tell_transit();
+
+ private:
+  void step(const char* stage, const std::string& decision, const std::string& why) {
+    steps_.push_back({{"stage", stage}, {"decision", decision}, {"why", why}});
+  }
+  void tell_station();
+  void tell_flow();
+  void tell_ways();
+  void tell_output();
+  Json answer();
+
+  std::string dropped(DropReason reason) const {
+    return "dropped: " + std::string(kDropReasonNames[static_cast<unsigned>(reason)]);
+  }
+  static std::string text_of(DropReason reason) { return std::string(kDropReasonTexts[static_cast<unsigned>(reason)]); }
+  const TrafficClass& traffic_class() const {
+    for (const TrafficClass& one : process_.topology().classes)
+      if (one.ftag == view_.ftag) return one;
+    return process_.topology().classes.front();
+  }
+  std::string class_text() const {
+    return "class " + traffic_class().name + (traffic_class().lossless ? ", lossless" : "");
+  }
+
+  const SwitchProcess& process_;
+  const TopologyNode& about_;
+  const TopologyPort& port_;
+  const TraceView& view_;
+  Nanos now_;
+  Json steps_ = Json::array();
+};
+
+Json Steps::tell_frame() {
+  if (view_.refused != DropReason::none) {
+    step("frame", dropped(view_.refused), text_of(view_.refused));
+    return answer();
+  }
+  step("frame", "taken",
+       std::to_string(view_.bytes) + " bytes, VLAN " + std::to_string(view_.vlan) + ", " + class_text());
+  tell_station();
+  if (view_.flooded) return answer();
+  if (!traffic_class().flow_channels) {
+    step("flow", "none", "the class has no flow channels");
+  } else {
+    step("match", view_.has_match ? "known" : "new",
+         std::to_string(view_.matches_used) + " of " + std::to_string(view_.matches) + " matches are used");
+    tell_flow();
+  }
+  tell_ways();
+  return answer();
+}
+
+Json Steps::tell_flow_at_edge() {
+  step("station", destination_text(process_, view_.destination), "of the flow, " + class_text());
+  tell_flow();
+  tell_ways();
+  return answer();
+}
+
+Json Steps::tell_transit() {
+  step("frame", "taken",
+       class_text() + ", channel " + std::to_string(view_.channel) + ", " + std::to_string(view_.hop_limit) +
+           " hops left");
+  if (traffic_class().flow_channels) tell_flow();
+  tell_ways();
+  return answer();
+}
+
+void Steps::tell_station() {
+  const std::string mac = mac_text(view_.to_mac);
+  if (view_.flooded) {
+    std::string ports;
+    for (const TopologyPort& port : about_.ports)
+      if (!port.fabric && &port != &port_ && port.vlans.member(view_.vlan)) ports += " " + port.name;
+    return step("station", "flooded",
+                mac + (mac_is_group(view_.to_mac) ? " is a group" : " is not known") + "; along the spanning tree" +
+                    (ports.empty() ? "" : " and to" + ports));
+  }
+  const Nanos age = now_ > view_.station_seen_ns ? now_ - view_.station_seen_ns : 0;
+  step("station", destination_text(process_, view_.destination),
+       mac + (view_.station_fixed ? " by the topology file"
+                                  : " was seen " + scaled_duration(static_cast<double>(age)) + " ago"));
+}
+
+void Steps::tell_flow() {
+  if (!view_.live) return step("flow", "new", "nothing of it is under way");
+  const InputFlow& flow = view_.flow;
+  std::string why =
+      scaled_bytes(flow.queue_extent()) + " queued, " + scaled_bytes(flow.flow_extent()) + " in the fabric";
+  switch (view_.gate) {
+    case Gate::open:
+      break;
+    case Gate::lapsed:
+      why += "; its limit is over";
+      break;
+    case Gate::no_share:
+      why += "; waits for the next switch's buffers";
+      break;
+    case Gate::no_credit:
+      why += "; waits for credit";
+      break;
+    case Gate::paced:
+      why += "; waits for its time";
+      break;
+    case Gate::window:
+      why += "; waits for its window";
+      break;
+  }
+  if (flow.flags & kFlowLeaving) why += "; leaves its path";
+  step("flow", std::to_string(view_.flow_id) + ", " + state_text(flow.state), why);
+}
+
+void Steps::tell_ways() {
+  std::string why;
+  for (const TraceView::Way& way : view_.loads) {
+    why += (why.empty() ? "" : ", ") + about_.ports[way.port].name;
+    if (about_.ports[way.port].fabric)
+      why += way.up ? " " + scaled_bytes(way.queue_bytes) + " queued" : std::string(" down");
+  }
+  if (view_.output == kNoPort)
+    return step("route", dropped(view_.ways.reason), why.empty() ? text_of(view_.ways.reason) : "all are down: " + why);
+  const bool bound = view_.live && view_.flow.branch.flow != kNoFlow;
+  const bool here = !about_.ports[view_.output].fabric;
+  step("route", about_.ports[view_.output].name,
+       here ? "the host is here" : (bound ? "has it; shortest paths: " : "shortest paths: ") + why);
+  tell_output();
+}
+
+void Steps::tell_output() {
+  const TopologyPort& output = about_.ports[view_.output];
+  const bool bound = view_.live && view_.flow.branch.flow != kNoFlow;
+  if (traffic_class().flow_channels)
+    step("flow ID",
+         bound              ? std::to_string(view_.flow.branch.flow)
+         : view_.room_waits ? "waits"
+                            : "to be had",
+         std::to_string(view_.ids_used) + " of " + std::to_string(view_.ids) + " of " + output.name + " are used" +
+             (view_.room_waits ? "; flows of this port wait for one" : ""));
+  std::string why = std::to_string(view_.lane_packets) + " packets before it, " + scaled_bytes(view_.queued_bytes) +
+                    " in all lanes; room for " + std::to_string(view_.room) + " buffers";
+  if (view_.paused) why += "; the host has asked to wait";
+  if (view_.congested) why += "; congested, level " + std::to_string(view_.level);
+  step("queue", view_.room == 0 ? "waits" : "lane " + std::to_string(view_.lane), why);
+  if (output.fabric) return;
+  const bool member = output.vlans.member(view_.vlan) || view_.vlan == 0;
+  if (!member) return step("host", dropped(DropReason::vlan_egress), text_of(DropReason::vlan_egress));
+  const bool tagged = view_.vlan != 0 && view_.vlan != output.vlans.native;
+  step("host", "delivered", tagged ? "with tag, VLAN " + std::to_string(view_.vlan) : "without tag");
+}
+
+Json Steps::answer() {
+  Json answer{{"node", about_.name}, {"port", port_.name}, {"steps", std::move(steps_)}};
+  if (view_.output == kNoPort || !about_.ports[view_.output].fabric) return answer;
+  const PortPeer& peer = about_.ports[view_.output].peer;
+  answer["next"] = {{"port", port_name(process_, peer.node_index, peer.port)},
+                    {"to_node", view_.destination.node},
+                    {"to_port", view_.destination.port},
+                    {"class", view_.ftag},
+                    {"vlan", view_.vlan},
+                    {"channel", view_.channel_on},
+                    {"hops_left", view_.hop_limit - 1},
+                    {"flow_id", view_.live ? view_.flow.branch.flow : kNoFlow}};
+  return answer;
+}
+
+uint64_t need_number(const Json& fields, const char* key, uint64_t most) {
+  const auto value = read_number(fields, key, most);
+  if (!value) throw Refused(std::string("hop needs ") + key);
+  return *value;
+}
+
+TraceView read_hop(const SwitchProcess& process, const Json& hop) {
+  if (!hop.is_object()) throw Refused("hop must be an object");
+  TraceView view;
+  view.destination = {static_cast<uint16_t>(need_number(hop, "to_node", 65534)),
+                      static_cast<uint16_t>(need_number(hop, "to_port", 65535))};
+  view.ftag = static_cast<uint8_t>(need_number(hop, "class", kClassesMax - 1));
+  view.vlan = static_cast<uint16_t>(need_number(hop, "vlan", kVlanMax));
+  view.channel = static_cast<uint8_t>(need_number(hop, "channel", kVirtualChannels - 1));
+  view.hop_limit = static_cast<uint8_t>(need_number(hop, "hops_left", 255));
+  view.flow_id = static_cast<FlowId>(need_number(hop, "flow_id", 65535));
+  const Lanes lanes(process.topology());
+  if (!lanes.has(view.ftag) || (view.channel != kLossyChannel && !lanes.lossless(view.ftag)) ||
+      view.channel >= lanes.channels())
+    throw Refused("hop has a class or a channel that the fabric has not");
+  return view;
+}
+
+}  // namespace
+
+Json trace(const SwitchProcess& process, const Json& request) {
+  const LinkEnd at = find_end(process, read_text(request, "port").value_or(""));
+  const TopologyNode& about = process.topology().nodes[at.node_index];
+  const ProcessNode* node = nullptr;
+  for (const ProcessNode& one : process.nodes())
+    if (one.settings.node_index == at.node_index) node = &one;
+  if (node->node == nullptr) throw Refused("node " + about.name + " is down");
+  const bool fabric = about.ports[at.port].fabric;
+  const Nanos now = monotonic_now();
+  if (request.contains("hop")) {
+    if (!fabric)
+      throw Refused(about.name + ":" + about.ports[at.port].name + " is an edge port; hop is for fabric ports");
+    const TraceView view = view_transit(process, *node, at.port, read_hop(process, request["hop"]), now);
+    return Steps(process, about, at.port, view, now).tell_transit();
+  }
+  if (fabric) throw Refused(about.name + ":" + about.ports[at.port].name + " is a fabric port; ask at a host's");
+  if (const auto id = read_number(request, "flow_id", 65535)) {
+    TraceView view;
+    if (!view_flow(process, *node, at.port, static_cast<FlowId>(*id), now, view))
+      throw Refused("no flow " + std::to_string(*id) + " at " + about.name + ":" + about.ports[at.port].name);
+    return Steps(process, about, at.port, view, now).tell_flow_at_edge();
+  }
+  if (!request.contains("frame")) throw Refused("trace needs frame, flow_id or hop");
+  const TraceView view = view_frame(process, *node, at.port, make_trace_frame(request["frame"]), now);
+  return Steps(process, about, at.port, view, now).tell_frame();
+}
+
+}  // namespace heddle

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one hop would do with a frame, or does with a flow: what it decides and what it sees meanwhile. Filled in the
+// threads of the workers concerned, by the code that decides for real frames; nothing is changed.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "flow/flow_gate.h"
+#include "io/switch_process.h"
+#include "routing/path_choice.h"
+
+namespace heddle {
+
+struct TraceView {
+  // --- the frame; a flow on a fabric port or asked for by its ID has none ---
+  DropReason refused = DropReason::none;  // edge: as it came in
+  uint64_t to_mac = 0, from_mac = 0;
+  uint16_t vlan = 0;
+  uint8_t ftag = 0;
+  uint8_t channel = kLossyChannel;  // it came in
+  uint8_t hop_limit = 0;
+  uint16_t bytes = 0;
+
+  // --- where it goes ---
+  FabricAddress destination{};
+  bool flooded = false;
+  bool station_fixed = false;
+  Nanos station_seen_ns = 0;
+
+  // --- the flow; `live`: it is there now ---
+  bool has_match = false;
+  bool live = false;
+  FlowId flow_id = kNoFlow;
+  InputFlow flow{};  // a copy
+  Gate gate = Gate::open;
+  bool head_waits = false;  // it has packets
+  uint32_t matches_used = 0, matches = 0;
+
+  // --- the way on ---
+  PathChoice::Ways ways{};
+  struct Way {
+    PortIndex port;
+    bool up;
+    uint32_t queue_bytes;
+  };
+  std::vector<Way> loads;  // of ways.ports; with room for all before it is filled
+  PortIndex output = kNoPort;
+  uint8_t lane = 0, channel_on = kLossyChannel;
+  uint32_t room = 0, room_most = 0;
+  bool room_waits = false;  // flows of this input wait for an output flow ID there
+
+  // --- the output ---
+  uint32_t ids_used = 0, ids = 0;
+  uint32_t lane_packets = 0, queued_bytes = 0;
+  bool paused = false;     // the lane's host has asked to wait
+  bool congested = false;  // edge ports
+  unsigned level = 0;
+  bool usable = true;
+};
+
+// A frame as a host sends it at an edge port.
+TraceView view_frame(const SwitchProcess& process, const ProcessNode& node, PortIndex port, std::vector<uint8_t> frame,
+                     Nanos now);
+// A frame on a fabric port: `view` says class, channel, hop limit, destination and, if known, flow ID there.
+TraceView view_transit(const SwitchProcess& process, const ProcessNode& node, PortIndex port, TraceView view,
+                       Nanos now);
+// A flow that is there, by its ID at an edge port. False if there is none.
+bool view_flow(const SwitchProcess& process, const ProcessNode& node, PortIndex port, FlowId id, Nanos now,
+               TraceView& view);
+
+}  // namespace heddle

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A copy of the tree in which mutants are built, and what says whether one is noticed."""
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+TIMEOUT_S = 120  # of what takes a tenth of it
+UNIT_TIMEOUT_S = 20
+MEMORY_BYTES = 8 << 30  # of one program: a mutant may ask for all there is
+FIRST_SEED = 1
+SCENARIOS = ("incast", "incast-far", "lossless", "slow-receiver", "lossless-ring", "pause-storm", "pause-only", "credits-only", "link-retry",
+             "incast-wide", "flow-fair", "parking-lot", "incast-ends")
+
+
+class Broken(Exception):
+    """The tree as it is does not build, or fails."""
+
+
+def run_bounded(command, seconds=TIMEOUT_S):
+    """The ended process; None if it does not end."""
+    def bound():
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+
+    try:
+        return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=seconds, errors="replace",
+                              preexec_fn=bound)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+class Arena:
+    """`with` removes the copy in the end. Targets are ninja's."""
+
+    def __init__(self, *targets):
+        self.targets = targets
+        self.tree = Path(tempfile.mkdtemp(prefix="heddle-mutants-"))
+
+    def __enter__(self):
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+        try:
+            self._copy()
+            subprocess.run(["meson", "setup", "build", "-Doptimization=2", "-Ddebug=false", "-Dwerror=false", "-Done_unit=false"], cwd=self.tree,
+                           check=True, stdout=subprocess.DEVNULL)
+            good, said = self.build()
+            if not good:
+                raise Broken(f"the tree itself does not build:\n{said}")
+            return self
+        except BaseException:
+            shutil.rmtree(self.tree)
+            raise
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.tree)
+
+    def _copy(self):
+        files = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                               capture_output=True, text=True, check=True).stdout.split("\n")
+        for name in files:
+            source = ROOT / name
+            if name and source.is_file() and not name.startswith("tests/mutants/"):
+                (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source, self.tree / name)
+
+    def build(self):
+        """(did it, what the compiler said)"""
+        run = subprocess.run(["ninja", "-C", str(self.tree / "build"), *self.targets], capture_output=True, text=True)
+        return run.returncode == 0, run.stdout[-2000:]
+
+    def program(self, name):
+        return self.tree / "build" / name
+
+    # How the built program fails; None if it doesn't.
+
+    def fails_a_scenario(self):
+        """With the scenarios that say what mechanisms are good for; they run side by side."""
+        def unmet(scenario):
+            run = run_bounded([self.program("src/apps/heddle-sim"), "run", self.tree / f"config/sim/{scenario}.yaml"])
+            if run is None:
+                return f"{scenario} does not end within {TIMEOUT_S} s"
+            if run.returncode == 0:
+                return None
+            said = re.search(r"NOT MET: ([^\n]{0,90})", run.stdout)
+            return f"{scenario}: {said.group(1) if said else run.stderr.strip()[-90:]}"
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for run in [pool.submit(unmet, scenario) for scenario in SCENARIOS]:
+                if run.result() is not None:
+                    pool.shutdown(cancel_futures=True)
+                    return run.result()
+        return None
+
+    def fails_a_seed(self, seeds):
+        run = run_bounded([self.program("src/apps/heddle-sim"), "fuzz", "--seeds", f"{FIRST_SEED}-{FIRST_SEED + seeds - 1}",
+                           "--jobs", os.cpu_count()])
+        if run is None:
+            return f"seeds do not end within {TIMEOUT_S} s"
+        if run.returncode == 0:
+            return None
+        said = re.search(r"seed (\d+) fails: ([^\n]{0,90})", run.stdout + run.stderr)
+        if said:
+            return f"seed {said.group(1)}: {said.group(2)}"
+        return "stops: " + (run.stderr.strip().split("\n")[-1] or f"status {run.returncode}")[:90]
+
+    def fails_a_unit_test(self, which="*"):
+        run = run_bounded([self.program("tests/unit_tests"), "--gtest_brief=1", f"--gtest_filter={which}"],
+                          UNIT_TIMEOUT_S)
+        if run is None:
+            return f"unit tests do not end within {UNIT_TIMEOUT_S} s"
+        if run.returncode == 0:
+            return None
+        said = re.search(r"\[  FAILED  \] ([^ \n,]+)", run.stdout)
+        return said.group(1) if said else "unit tests stop: " + (run.stderr.strip().split("\n")[-1])[:90]

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// heddle trace: the frames it asks with, and what a hop answers. tests/system/trace has whole ways.
+#include "telemetry/trace.h"
+
+#include "ingress/classifier.h"
+#include "switch_process_fixture.h"
+#include "telemetry/request_fields.h"
+#include "telemetry/trace_frame.h"
+#include "wire/ethernet.h"
+
+namespace heddle {
+namespace {
+
+const Json kMacs{{"to", "02:00:00:00:00:02"}, {"from", "02:00:00:00:00:01"}};
+
+// As it comes over the socket.
+Json sent(const Json& request) { return Json::parse(request.dump()); }
+
+Json with(Json fields, const Json& more) {
+  fields.update(more);
+  return sent(fields);
+}
+
+EdgeHeaders headers_of(const Json& fields) {
+  const std::vector<uint8_t> frame = make_trace_frame(fields);
+  EdgeHeaders headers{};
+  EXPECT_EQ(parse_edge_frame(frame.data(), static_cast<uint32_t>(frame.size()), headers), DropReason::none) << fields;
+  return headers;
+}
+
+std::string refusal(const std::function<void()>& what) {
+  try {
+    what();
+  } catch (const Refused& refused) {
+    return refused.what();
+  }
+  return "";
+}
+
+TEST(TraceFrame, IsWhatAHostWouldSend) {
+  EdgeHeaders headers = headers_of(kMacs);
+  EXPECT_EQ(headers.destination_mac, 0x020000000002u);
+  EXPECT_EQ(headers.source_mac, 0x020000000001u);
+  EXPECT_EQ(headers.l3, 0);
+  EXPECT_FALSE(headers.tagged);
+  EXPECT_EQ(make_trace_frame(kMacs).size(), 60u);
+
+  const Json v4 = with(kMacs, {{"ip_from", "10.0.0.1"}, {"ip_to", "10.0.0.2"}, {"dscp", 46}});
+  headers = headers_of(with(v4, {{"protocol", "udp"}, {"port_from", 7}, {"port_to", 9}, {"bytes", 1400}}));
+  EXPECT_EQ(headers.l3, 4);
+  EXPECT_EQ(headers.dscp, 46);
+  EXPECT_EQ(headers.protocol, kProtocolUdp);
+  EXPECT_TRUE(headers.ports_valid);
+  EXPECT_EQ(headers.source_port, 7);
+  EXPECT_EQ(headers.destination_port, 9);
+  EXPECT_EQ(headers.l4_bytes, 1400 - 14 - 20);
+  EXPECT_EQ(headers_of(with(v4, {{"protocol", "tcp"}, {"port_to", 22}})).destination_port, 22);
+
+  const Json v6 = with(kMacs, {{"ip_from", "fd00::1"}, {"ip_to", "fd00::2"}, {"dscp", 46}});
+  headers = headers_of(with(v6, {{"vlan", 10}, {"pcp", 5}, {"protocol", "udp"}, {"port_to", 53}}));
+  EXPECT_EQ(headers.l3, 6);
+  EXPECT_EQ(headers.dscp, 46);
+  EXPECT_EQ(headers.tci, 5 << 13 | 10);
+  EXPECT_EQ(headers.destination_port, 53);
+  EXPECT_EQ(make_trace_frame({{"hex", "02 aB:00"}}), (std::vector<uint8_t>{0x02, 0xab, 0x00}));
+}
+
+TEST(TraceFrame, SaysWhatIsWrongWithIt) {
+  const auto told = [](const Json& fields) { return refusal([&] { make_trace_frame(fields); }); };
+  EXPECT_EQ(told(3), "frame must be an object");
+  EXPECT_EQ(told(Json::object()), "to must be a MAC address, as in 02:00:00:00:00:0a");
+  EXPECT_EQ(told(with(kMacs, {{"from", 5}})), "from must be text");
+  EXPECT_EQ(told(with(kMacs, {{"ip_from", "10.0.0.1"}})), "ip_from and ip_to must be addresses of one kind");
+  EXPECT_EQ(told(with(kMacs, {{"ip_from", "10.0.0.1"}, {"ip_to", "::1"}})),
+            "ip_from and ip_to must be addresses of one kind");
+  EXPECT_EQ(told(with(kMacs, {{"ip_to", "10.0.0"}})), "ip_to must be an IP address");
+  EXPECT_EQ(told(with(kMacs, {{"protocol", "udp"}})), "protocol needs ip_from and ip_to");
+  EXPECT_EQ(told(with(kMacs, {{"vlan", 4095}})), "vlan must be a whole number from 0 to 4094");
+  EXPECT_EQ(told({{"hex", "0g"}}), "hex must be hexadecimal digits");
+  for (const char* odd : {"", "012"})
+    EXPECT_EQ(told({{"hex", odd}}), "hex must have two digits a byte, for 1 to 9018 bytes");
+  EXPECT_FALSE(told({{"hex", std::string(2 * 9019, '0')}}).empty());
+}
+
+class Trace : public SwitchProcessTest {
+ protected:
+  Trace() { run_for(kSecond); }
+  Json ask(const Json& request) { return sent(trace(*process, sent(request))); }
+  std::string told(const Json& request) {
+    return refusal([&] { ask(request); });
+  }
+  static Json step_of(const Json& hop, const std::string& stage) {
+    for (const Json& step : hop.at("steps"))
+      if (step.at("stage") == stage) return step;
+    return {};
+  }
+  // right's host becomes known to left.
+  void learn(uint64_t mac) {
+    Worker& worker = process->nodes()[0].node->worker(0);
+    const_cast<EdgeInput&>(worker.edge_input()).learn_remote(mac, 1, {2, 1}, now);
+  }
+};
+
+TEST_F(Trace, FollowsAFrameToTheHost) {
+  learn(0x020000000002);
+  const Json first = ask({{"port", "left:host"}, {"frame", kMacs}});
+  EXPECT_EQ(first["node"], "left");
+  EXPECT_EQ(step_of(first, "frame")["decision"], "taken");
+  EXPECT_EQ(step_of(first, "station")["decision"], "right:host");
+  EXPECT_EQ(step_of(first, "match")["decision"], "new");
+  EXPECT_EQ(step_of(first, "flow")["decision"], "new");
+  EXPECT_EQ(step_of(first, "route")["decision"], "p1");
+  EXPECT_EQ(step_of(first, "flow ID")["decision"], "to be had");
+  EXPECT_EQ(step_of(first, "queue")["decision"], "lane 0");
+  Json hop = first["next"];
+  EXPECT_EQ(hop["port"], "right:p1");
+  EXPECT_EQ(hop["hops_left"], 31);
+  const Json last = ask({{"port", hop["port"]}, {"hop", hop}});
+  EXPECT_EQ(step_of(last, "host")["decision"], "delivered");
+  EXPECT_FALSE(last.contains("next"));
+}
+
+// Nothing that it asks may stay: no station, no match, no flow, no random number.
+TEST_F(Trace, ChangesNothing) {
+  learn(0x020000000002);
+  const Worker& worker = process->nodes()[0].node->worker(0);
+  const auto counts = [&worker] {
+    return std::tuple(worker.edge_input().matches().used(), worker.edge_input().stations().used(),
+                      worker.ports()[1]->input.flows.available(), worker.ports()[0]->output.flows.used());
+  };
+  const auto before = counts();
+  for (int i = 0; i < 10; ++i) ask({{"port", "left:host"}, {"frame", with(kMacs, {{"from", "02:00:00:00:00:33"}})}});
+  EXPECT_EQ(counts(), before);
+}
+
+TEST_F(Trace, SaysWhereAFrameEndsAndWhy) {
+  learn(0x020000000002);
+  Json hop = ask({{"port", "left:host"}, {"frame", with(kMacs, {{"vlan", 9}})}});
+  EXPECT_EQ(step_of(hop, "frame")["decision"], "dropped: vlan_not_allowed");
+  EXPECT_EQ(step_of(hop, "frame")["why"], "VLAN is not allowed on the port");
+  hop = ask({{"port", "left:host"}, {"frame", with(kMacs, {{"to", "02:00:00:00:00:99"}})}});
+  EXPECT_EQ(step_of(hop, "station")["decision"], "flooded");
+  EXPECT_FALSE(hop.contains("next"));
+  process->change_link({0, 0}, {.up = false, .loss_ppm = {}, .delay_ns = {}});
+  run_for(kSecond);
+  hop = ask({{"port", "left:host"}, {"frame", kMacs}});
+  EXPECT_EQ(step_of(hop, "route")["decision"], "dropped: no_route");
+}
+
+TEST_F(Trace, RefusesWhatItCannotAnswer) {
+  EXPECT_EQ(told({{"port", "left:p1"}, {"frame", kMacs}}), "left:p1 is a fabric port; ask at a host's");
+  EXPECT_EQ(told({{"port", "left:host"}}), "trace needs frame, flow_id or hop");
+  EXPECT_EQ(told({{"port", "left:host"}, {"flow_id", 5}}), "no flow 5 at left:host");
+  EXPECT_EQ(told({{"port", "left:host"}, {"flow_id", 60000}}), "no flow 60000 at left:host");
+  EXPECT_EQ(told({{"port", "left:host"}, {"hop", Json::object()}}),
+            "left:host is an edge port; hop is for fabric ports");
+  EXPECT_EQ(told({{"port", "left:p1"}, {"hop", Json::object()}}), "hop needs to_node");
+  const Json hop{{"to_node", 2}, {"to_port", 1},   {"class", 0},  {"vlan", 1},
+                 {"channel", 0}, {"hops_left", 3}, {"flow_id", 0}};
+  EXPECT_EQ(told({{"port", "left:p1"}, {"hop", with(hop, {{"class", 9}})}}),
+            "hop has a class or a channel that the fabric has not");
+  EXPECT_EQ(told({{"port", "left:p1"}, {"hop", with(hop, {{"channel", 1}})}}),
+            "hop has a class or a channel that the fabric has not");
+  EXPECT_EQ(step_of(ask({{"port", "left:p1"}, {"hop", with(hop, {{"to_node", 1}, {"to_port", 60000}})}}),
+                    "route")["decision"],
+            "dropped: no_such_port");
+  EXPECT_EQ(step_of(ask({{"port", "left:p1"}, {"hop", with(hop, {{"to_node", 99}, {"flow_id", 65535}})}}),
+                    "route")["decision"],
+            "dropped: no_route");
+  EXPECT_EQ(told({{"port", "up:p1"}}), "no node up in this process");
+  process->set_node_up(0, false);
+  EXPECT_EQ(told({{"port", "left:host"}, {"frame", kMacs}}), "node left is down");
+}
+
+}  // namespace
+}  // namespace heddle
