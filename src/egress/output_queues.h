@@ -41,6 +41,13 @@ class OutputQueues {
   uint32_t bytes() const { return bytes_; }                               // payload
   uint32_t buffers(uint32_t channel) const { return buffers_[channel]; }  // of a lossless channel
   const PacketQueue& of(uint32_t lane) const { return queues_[lane].packets; }
+  // When the first packet at a lane's head has lived its life (K8).
+  Nanos first_death() const {
+    Nanos first = kNever;
+    for (LaneSet rest = lanes_; rest != 0; rest &= rest - 1)
+      first = std::min(first, of(static_cast<uint32_t>(std::countr_zero(rest))).head->dies_ns);
+    return first;
+  }
   uint32_t lane_count() const { return static_cast<uint32_t>(queues_.size()); }
 
   // One lane's turn. While it lasts, counts and lanes() are those of its beginning.

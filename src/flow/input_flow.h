@@ -25,6 +25,17 @@ enum class FlowState : uint8_t {
   blocked,  // has a queue, and its destination's congestion (C4, C5) or lack of credit (C6) holds it
 };
 
+// A flow's state: to be read by all, written by FlowLife alone (node/flow_life.h).
+class OwnedFlowState {
+ public:
+  operator FlowState() const { return state_; }
+
+ private:
+  friend class FlowLife;
+  void operator=(FlowState state) { state_ = state; }
+  FlowState state_ = FlowState::idle;
+};
+
 enum InputFlowFlag : uint16_t {
   kFlowInUse = 0x0001,
   kFlowAckDue = 0x0002,  // among the port's flows whose totals go upstream
@@ -61,7 +72,7 @@ struct alignas(64) InputFlow {
   uint16_t path_epoch;  // path changes so far (W2)
   uint16_t queued_packets;
   uint16_t flags;  // InputFlowFlag
-  FlowState state;
+  OwnedFlowState state;
   uint8_t ftag;
   uint8_t congestion;  // ep_congestion (C3): level and CongestionFlag bits (flow/congestion_level.h)
 

@@ -11,6 +11,7 @@
 #include "heddle/frames.h"
 #include "ingress/classifier.h"
 #include "ingress/station_table.h"
+#include "topology/classes.h"
 #include "topology/topology.h"
 #include "wire/checksum.h"
 #include "wire/drop_reason.h"
@@ -60,6 +61,7 @@ inline constexpr FabricAddress kFloodAddress{HEDDLE_FLOOD_NODE, 0xffff};
 // Otherwise decide().
 class EdgeInput {
  public:
+  // `topology` and `tables` outlive it.
   EdgeInput(const Topology& topology, uint32_t match_entries, uint32_t station_entries, const HashKey& key,
             std::pmr::memory_resource& tables);
   // The edge ports of the same worker, and those of the others of this node: where entries lead that are near or
@@ -94,14 +96,13 @@ class EdgeInput {
   // Frames of a pair that was flooded may still be on the tree: its first flow waits until those have died (E1). 0 if
   // there are none.
   Nanos held_until(const MatchEntry& entry) const {
-    return entry.flooded_ns == 0 ? 0 : entry.flooded_ns + classifier_.of_ftag(entry.ftag).flood_life_ns();
+    return entry.flooded_ns == 0 ? 0 : entry.flooded_ns + classes_.of(entry.ftag).flood_life_ns();
   }
 
   StationTable& stations() { return stations_; }
   const StationTable& stations() const { return stations_; }
   MatchTable& matches() { return matches_; }
   const MatchTable& matches() const { return matches_; }
-  const Classifier& classifier() const { return classifier_; }
 
  private:
   uint8_t place_of(FabricAddress address) const {
@@ -112,6 +113,7 @@ class EdgeInput {
 
   StationTable stations_;
   MatchTable matches_;
+  const ClassTable classes_;
   Classifier classifier_;
   std::array<PlainPattern, kClassesMax> plain_patterns_{};  // by FTAG
   uint16_t near_node_ = 0;
@@ -139,7 +141,7 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
     if (!port.flood.allows(now)) return drop(DropReason::flood_rate);
     port.flood.take(now, 1);
   }
-  if (mac_is_group(to) || !classifier_.of_ftag(packet.ftag).flow_channels) {
+  if (mac_is_group(to) || !classes_.of(packet.ftag).flow_channels) {
     decision.verdict = station != nullptr ? EdgeVerdict::no_flow : EdgeVerdict::flood;
     return decision;
   }

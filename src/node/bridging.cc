@@ -1,76 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bridging (E1): frames whose destination is not known, or is a group, go everywhere; stations are learned from frames
-// that come over the fabric, and workers tell each other.
-#include <bit>
+#include "node/bridging.h"
 
-#include "node/worker.h"
+#include <bit>
 
 namespace heddle {
 
-// E1: along the spanning tree and to the edge ports of its VLAN, never back. Copies come from a bounded budget
-// (decision 3).
-void Worker::flood(Port& port, Packet* packet, Nanos now) {
+void Bridging::flood(Port& port, Packet* packet, Nanos now) {
   port.counters.count(ProtocolEvent::flooded);
-  if (!port.is_fabric()) packet->dies_ns = edge_.classifier().of_ftag(packet->ftag).flood_life_ns();
-  PortSet targets = paths_.routes().tree() | edge_ports_;
+  if (!port.is_fabric()) packet->dies_ns = site_.classes.of(packet->ftag).flood_life_ns();
+  PortSet targets = paths_.routes().tree() | site_.edge_ports;
   // Trees differ between nodes while link states spread: what comes from outside the tree, or back, ends here.
   if (port.is_fabric() && !(paths_.routes().tree() >> port.index & 1))
-    return drop_at_input(port, packet, DropReason::no_route);
-  if (port.is_fabric() && packet->source.node == node_address_)
-    return drop_at_input(port, packet, DropReason::flood_loop);
+    return turn_.drop_at_input(port, packet, DropReason::no_route);
+  if (port.is_fabric() && packet->source.node == site_.address)
+    return turn_.drop_at_input(port, packet, DropReason::flood_loop);
   targets &= ~(PortSet{1} << port.index);
   for (; targets != 0; targets &= targets - 1) {
     const auto output = static_cast<PortIndex>(std::countr_zero(targets));
-    const TopologyPort& description = topology_.nodes[node_index_].ports[output];
+    const TopologyPort& description = site_.ports()[output];
     if (!description.fabric && !description.vlans.member(packet->vni)) continue;
     if (description.fabric && (!board_.up(output) || packet->hop_limit == 0)) continue;
     ++port.counters.copied_frames;
-    Voq& voq = port.input.voqs[voq_index(output, lanes_.of(packet->ftag, kLossyChannel))];
+    Voq& voq = port.input.voqs[site_.voq_index(output, site_.lanes.of(packet->ftag, kLossyChannel))];
     if (voq.room < packet->cost) {
       port.counters.drop(DropReason::output_full);
       continue;
     }
     Packet* copy = nullptr;
-    if (copies_out_ + packet->cost > copies_max_ || pool_.allocate(&copy, 1) == 0) {
+    if (!room_.may_copy(packet->cost) || pool_.allocate(&copy, 1) == 0) {
       port.counters.drop(DropReason::flood_copies);
       continue;
     }
-    copies_out_ += packet->cost;
+    room_.copied(packet->cost);
     copy_frame(*copy, *packet);
     copy->flags |= kPacketCopy;
     copy->input.flow = copy->output_flow = kNoFlow;
-    take_lane(*copy, voq);
-    cross(port, output, copy, nullptr, now);
+    voq.take_lane(*copy);
+    crosspoint_.cross(port, output, copy, nullptr, now);
   }
   ++port.counters.consumed_frames;
   if (port.is_fabric()) port.credits[kLossyChannel].released(packet->cost);
-  discard(packet);
+  turn_.discard(packet);
 }
 
-// The station behind a frame that came over the fabric (E1).
-void Worker::meet_station(Port& port, const Packet& packet, Nanos now) {
-  if (edge_ports_ == 0) return;
+void Bridging::meet_station(Port& port, const Packet& packet, Nanos now) {
+  if (site_.edge_ports == 0) return;
   const uint64_t station = load_mac(packet.data + HEDDLE_DATA_OVERHEAD_BYTES + 6) << 16 | packet.vni;
   Recent& recent = recent_[(station ^ station >> 16 ^ station >> 32) % recent_.size()];
   const bool known = recent.station == station && recent.address == packet.source;
   if (!known || recent.version != edge_.stations().version()) learn_from_fabric(port, packet, recent, now);
 }
 
-void Worker::learn_from_fabric(Port& port, const Packet& packet, Recent& recent, Nanos now) {
-  if (packet.source.node == node_address_) return;
-  const uint64_t mac = load_mac(packet.data + HEDDLE_DATA_OVERHEAD_BYTES + 6);
-  announce(port, edge_.learn_remote(mac, packet.vni, packet.source, now), mac, packet.vni, packet.source);
-  recent = {mac << 16 | packet.vni, packet.source, edge_.stations().version()};
-}
-
-void Worker::announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address) {
+void Bridging::announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address) {
   if (learned == Learned::refused) port.counters.count(ProtocolEvent::learn_refused);
   if (learned == Learned::added) port.counters.count(ProtocolEvent::learned);
   if (learned == Learned::moved) port.counters.count(ProtocolEvent::station_moved);
   if (learned != Learned::added && learned != Learned::moved && learned != Learned::renewed) return;
   for (uint32_t worker = 0; worker < outbox_.workers();
        ++worker)  // a full ring loses it: told again when it is renewed
-    if (worker != index_) outbox_.send_to(worker, StationLearned{mac, vlan, address});
+    if (worker != site_.worker) outbox_.send_to(worker, StationLearned{mac, vlan, address});
+}
+
+void Bridging::learn_from_fabric(Port& port, const Packet& packet, Recent& recent, Nanos now) {
+  if (packet.source.node == site_.address) return;
+  const uint64_t mac = load_mac(packet.data + HEDDLE_DATA_OVERHEAD_BYTES + 6);
+  announce(port, edge_.learn_remote(mac, packet.vni, packet.source, now), mac, packet.vni, packet.source);
+  recent = {mac << 16 | packet.vni, packet.source, edge_.stations().version()};
 }
 
 }  // namespace heddle

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Departure: what happens to packets when a device takes or refuses them, or when they die in an output. Room and link
-// credits go back to their inputs, and at an edge port a frame counts as delivered.
-#include <algorithm>
+#include "node/departure.h"
 
-#include "node/worker.h"
+#include <algorithm>
 
 namespace heddle {
 
-bool Worker::send_pending(Port& port, Nanos now) {
+bool Departure::send_pending(Port& port, Nanos now) {
   Packet* burst[kBurst];
   const uint32_t count = port.output.pending_packets;
   std::copy_n(port.output.pending.begin(), count, burst);
@@ -19,25 +17,24 @@ bool Worker::send_pending(Port& port, Nanos now) {
   return port.output.pending_packets == 0;
 }
 
-// Hands frames to the device; what it takes has left: room and credit go back, and at an edge port the frame counts as
-// delivered (F8). What it refuses stays first in line. The packets are the device's once it has taken them, so all are
-// settled before, and those that it refuses are taken back.
 template <bool kDeliver>
-void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now) {
+void Departure::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now) {
   if (count == 0) return;
   PortCounters& counters = port.counters;
   const bool congested = kDeliver && port.output.congestion.congested();
-  const size_t dirty_before = dirty_.size();
+  const size_t marked_before = settlement_.marked();
   uint64_t bytes = 0, delivered_frames = 0, delivered_bytes = 0;
   Returns* returns = nullptr;
-  uint32_t returns_to = ~0u;  // input port and lane of the packet before
+  PortIndex from = kNoPort;  // input port and lane of the packet before
+  uint8_t lane = 0xff;       // none
   for (uint32_t i = 0; i < count; ++i) {
     const Packet& packet = *packets[i];
     bytes += packet.length;
-    if (const uint32_t to = uint32_t{packet.input.port} << 8 | packet.lane; to != returns_to) {
+    if (packet.input.port != from || packet.lane != lane) {
       if (packet.input.port == kNoPort) continue;  // made here
       returns = &port.output.room.returns_for(packet);
-      returns_to = to;
+      from = packet.input.port;
+      lane = packet.lane;
     }
     returns->add(packet);
     if (!kDeliver) continue;
@@ -52,7 +49,7 @@ void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now)
     --entry.queued;
     entry.pending_ack += packet.payload;
     if ((entry.congestion | entry.told | uint8_t{congested}) != 0) note_departure(port, packet, entry);
-    mark_dirty(port, packet.output_flow, entry);
+    settlement_.mark(port, packet.output_flow, entry);
     ++delivered_frames;
     delivered_bytes += packet.payload;
   }
@@ -62,14 +59,15 @@ void Worker::send_burst(Port& port, Packet** packets, uint32_t count, Nanos now)
   const uint32_t sent = port.device->transmit(packets, count, now);
   counters.sent_frames += sent;
   port.output.pending_packets = count - sent;
-  if (sent != count) take_back(port, packets + sent, count - sent, dirty_before);
+  if (sent != count) take_back(port, packets + sent, count - sent, marked_before);
 }
-template void Worker::send_burst<false>(Port& port, Packet** packets, uint32_t count, Nanos now);
-template void Worker::send_burst<true>(Port& port, Packet** packets, uint32_t count, Nanos now);
+
+template void Departure::send_burst<false>(Port& port, Packet** packets, uint32_t count, Nanos now);
+template void Departure::send_burst<true>(Port& port, Packet** packets, uint32_t count, Nanos now);
 
 // As if they had not been offered: whoever waits for a slow device has nothing to do meanwhile. Entries from
-// `dirty_before` on have become dirty by this burst.
-void Worker::take_back(Port& port, Packet** packets, uint32_t count, size_t dirty_before) {
+// `marked_before` on have become dirty by this burst.
+void Departure::take_back(Port& port, Packet** packets, uint32_t count, size_t marked_before) {
   std::copy_n(packets, count, port.output.pending.begin());
   PortCounters& counters = port.counters;
   for (uint32_t i = 0; i < count; ++i) {
@@ -90,28 +88,26 @@ void Worker::take_back(Port& port, Packet** packets, uint32_t count, size_t dirt
     ++entry.queued;
     entry.pending_ack -= packet.payload;
   }
-  const auto nothing_to_tell = [&port](uint32_t item) {
-    OutputFlow& entry = port.output.flows[item & 0xffff];
-    if (entry.pending_ack != 0 || (entry.flags & (kOutputEndDue | kOutputTell | kOutputCredit))) return false;
-    entry.flags &= static_cast<uint16_t>(~kOutputDirty);
-    return true;
-  };
-  dirty_.erase_if(dirty_before, nothing_to_tell);
+  settlement_.unmark_idle(port, marked_before);
 }
 
-// A frame that crossed and was never stamped: this side settles it (K4).
-void Worker::drop_at_output(Port& output, Packet* packet, DropReason reason) {
-  output.counters.drop(reason);
-  count_loss(output, *packet, reason);
-  if (packet->output_flow != kNoFlow) {
-    OutputFlow& entry = output.output.flows[packet->output_flow];
-    --entry.queued;
-    entry.settle_lost(packet->payload);
-    entry.credit_base -= packet->payload;
-    mark_dirty(output, packet->output_flow, entry);
+// C2: the ACK of a packet that leaves says whether its host is congested still.
+void Departure::note_departure(Port& port, const Packet& packet, OutputFlow& entry) {
+  EndpointCongestion& congestion = port.output.congestion;
+  const uint8_t before = entry.congestion;
+  entry.congestion = 0;
+  if (congestion.congested() && site_.classes.of(packet.ftag).congestion_control) {
+    entry.congestion = congestion.next_level() | kCongestionPersistent;
+    port.counters.count(ProtocolEvent::congestion_persistent);
   }
-  output.output.room.returns_for(*packet).add(*packet);
-  discard(packet);
+  if (entry.congestion != entry.told || entry.congestion != before) entry.flags |= kOutputTell;
+}
+
+Nanos Departure::next_wake(const Port& port, Nanos now) const {
+  const OutputSide& output = port.output;
+  const Nanos again = output.pending_packets != 0 ? now + kMicrosecond : kNever;
+  const bool waits = (output.queues.lanes() & ~output.paused_lanes) != 0 || port.retry.again() != nullptr;
+  return waits && !output.pace.allows(now) ? std::min(again, output.pace.ready_at()) : again;
 }
 
 }  // namespace heddle

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the other workers of the node have for this one (X1).
-#include <algorithm>
+#include "node/messages.h"
 
-#include "node/worker.h"
+#include <algorithm>
 
 namespace heddle {
 
@@ -10,110 +9,114 @@ namespace {
 constexpr uint32_t kMessagesPerTurn = 512;  // from one worker
 }  // namespace
 
-void Worker::take_messages(Nanos now) {
+void Messages::run(Nanos now) {
   for (Crossing* from : from_) {
     if (from == nullptr) continue;
     take_packets(*from, now);
-    if (take_settled(*from, now) >= kMessagesPerTurn) result_.busy = true;
+    if (take_settled(*from, now) >= kMessagesPerTurn) turn_.stay_busy();
     Message message;
     uint32_t taken = 0;
     while (taken < kMessagesPerTurn && from->messages.take(&message, 1) == 1) {
       take(message, now);
       ++taken;
     }
-    if (taken == kMessagesPerTurn) result_.busy = true;
+    if (taken == kMessagesPerTurn) turn_.stay_busy();
   }
 }
 
 // A pin may be given back while packets that it stands for are still crossing (an orphan's, K9): those crossed before
 // it, so the packets are taken before the pins that are here now.
-void Worker::take_packets(Crossing& from, Nanos now) {
+void Messages::take_packets(Crossing& from, Nanos now) {
   uint32_t pins = from.given_back.used();
   CrossingPacket crossings[kRingBatch];
   static_assert(kRingBatch <= kBurst, "what may be gathered for one output");
   while (const uint32_t count = from.data.take(crossings, kRingBatch)) {
     for (uint32_t i = 0; i < count; ++i) __builtin_prefetch(crossings[i].packet);
     for (uint32_t i = 0; i < count; ++i) {
-      Port& output = own(crossings[i].output);
+      Port& output = ports_.own(crossings[i].output);
       if (crossings[i].packet->flags & kPacketAtOnce) {
-        gather_crossed(output, crossings[i].packet, now);
+        at_once_.gather_crossed(output, crossings[i].packet, now);
         continue;
       }
-      if (output.output.at_once_packets != 0) send_at_once(output, now);  // of the same flow, perhaps: they go first
+      if (output.output.at_once_packets != 0) at_once_.send(output, now);  // of the same flow, perhaps: they go first
       if (const FlowId id = crossings[i].packet->output_flow; id != kNoFlow)
         take_flow(output.output.flows[id], crossings[i]);
-      accept(output, crossings[i].packet, crossings[i].told);
+      crosspoint_.accept(output, crossings[i].packet, crossings[i].told);
     }
-    if (at_once_outputs_ != 0) send_all_at_once(now);
+    at_once_.send_all(now);
   }
   GivenBack given_back[kRingBatch];
   while (const uint32_t count = from.given_back.take(given_back, std::min(pins, kRingBatch))) {
     for (uint32_t i = 0; i < count; ++i)
-      release_output_flow(own(given_back[i].output), given_back[i].id, given_back[i].counted != 0);
+      settlement_.release(ports_.own(given_back[i].output), given_back[i].id, given_back[i].counted != 0);
     pins -= count;
   }
 }
 
 // How many.
-uint32_t Worker::take_settled(Crossing& from, Nanos now) {
+uint32_t Messages::take_settled(Crossing& from, Nanos now) {
   uint32_t taken = 0;
   Settled settled[kRingBatch];
   while (const uint32_t count = taken < kMessagesPerTurn ? from.settled.take(settled, kRingBatch) : 0) {
     for (uint32_t i = 0; i < count; ++i)
-      __builtin_prefetch(&own(settled[i].input.port).input.flows[settled[i].input.flow]);
+      __builtin_prefetch(&ports_.own(settled[i].input.port).input.flows[settled[i].input.flow]);
     for (uint32_t i = 0; i < count; ++i) {
-      Port& port = own(settled[i].input.port);
+      Port& port = ports_.own(settled[i].input.port);
       const InputFlowRef& input = settled[i].input;
-      if (settled[i].tells) on_congestion(port, input.epoch, input.flow, settled[i].congestion, now);
-      on_ack(port, input.epoch, input.flow, settled[i].acknowledged, settled[i].lost, settled[i].path_ended, now);
+      if (settled[i].tells) flow_life_.on_congestion(port, input.epoch, input.flow, settled[i].congestion, now);
+      flow_life_.on_ack(port, input.epoch, input.flow, settled[i].acknowledged, settled[i].lost, settled[i].path_ended,
+                        now);
     }
     taken += count;
   }
   return taken;
 }
 
-void Worker::take(const Message& message, Nanos now) {
+void Messages::take(const Message& message, Nanos now) {
   std::visit([this, now](const auto& what) { take(what, now); }, message);
 }
 
-void Worker::take(const WantIds& want, Nanos) { on_want(own(want.output), want.input, want.flows); }
+void Messages::take(const WantIds& want, Nanos) { flow_ids_.on_want(ports_.own(want.output), want.input, want.flows); }
 
-void Worker::take(const WaitForRoom& wait, Nanos) {
-  own(wait.output).output.room.set_waiting(wait.input, wait.lane, wait.flows);
+void Messages::take(const WaitForRoom& wait, Nanos) {
+  ports_.own(wait.output).output.room.set_waiting(wait.input, wait.lane, wait.flows);
 }
 
-void Worker::take(const GrantId& grant, Nanos) { on_grant(own(grant.input), grant.output, grant.id); }
-
-void Worker::take(const RefuseIds& refuse, Nanos now) {
-  on_refuse(own(refuse.input), refuse.output, refuse.flows, now);
+void Messages::take(const GrantId& grant, Nanos) {
+  flow_life_.on_grant(ports_.own(grant.input), grant.output, grant.id);
 }
 
-void Worker::take(const GiveReturns& give, Nanos) {
-  apply_returns(own(give.input), give.output, give.lane, give.returns);
+void Messages::take(const RefuseIds& refuse, Nanos now) {
+  flow_life_.on_refuse(ports_.own(refuse.input), refuse.output, refuse.flows, now);
 }
 
-void Worker::take(const OrphansFreed& freed, Nanos) { own(freed.input).input.orphans -= freed.count; }
-
-void Worker::take(const TellCredit& credit, Nanos now) {
-  on_credit(own(credit.input.port), credit.input.epoch, credit.input.flow, credit.metered, credit.limit, now);
+void Messages::take(const GiveReturns& give, Nanos) {
+  room_.apply(ports_.own(give.input), give.output, give.lane, give.returns);
 }
 
-void Worker::take(const StationLearned& station, Nanos now) {
+void Messages::take(const OrphansFreed& freed, Nanos) { ports_.own(freed.input).input.orphans -= freed.count; }
+
+void Messages::take(const TellCredit& credit, Nanos now) {
+  flow_life_.on_credit(ports_.own(credit.input.port), credit.input.epoch, credit.input.flow, credit.metered,
+                       credit.limit, now);
+}
+
+void Messages::take(const StationLearned& station, Nanos now) {
   edge_.learn_remote(station.mac, station.vlan, station.address, now);
 }
 
-void Worker::take(const LinkStateNews& news, Nanos) {
-  if (link_state_.apply(news.node, news.sequence, news.ports_up)) link_states_changed(news.node);
+void Messages::take(const LinkStateNews& news, Nanos) {
+  if (link_state_.apply(news.node, news.sequence, news.ports_up)) link_states_.changed(news.node);
 }
 
 // A packet of a flow has come for an ID that another worker's input port has.
-void Worker::take_flow(OutputFlow& entry, const CrossingPacket& crossing) {
+void Messages::take_flow(OutputFlow& entry, const CrossingPacket& crossing) {
   if (crossing.first) {
     entry.ftag = crossing.packet->ftag;
     entry.credit_base = entry.data_flow;
     entry.flags &= static_cast<uint16_t>(~kOutputMetered);
   }
-  if (entry.input != crossing.packet->input) bind(entry, crossing.packet->input);
+  if (entry.input != crossing.packet->input) flow_ids_.bind(entry, crossing.packet->input);
 }
 
 }  // namespace heddle

@@ -73,6 +73,12 @@ struct Voq {
   bool room_blocked = false;
   bool at_once = false;        // frames may cross at once, without a flow
   bool shares_credit = false;  // its packets take credit of a lossless channel: no flow takes it all (C8)
+
+  // A packet is about to cross.
+  void take_lane(Packet& packet) {
+    packet.lane = lane;
+    room = static_cast<uint16_t>(room - packet.cost);
+  }
 };
 
 // Flow IDs of one output, for flows of one input port.

@@ -1,36 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room in the outputs (X1) goes back to the inputs, and inputs say that they wait for it.
+#include "node/room_returns.h"
+
 #include <algorithm>
 #include <bit>
 
-#include "node/worker.h"
-
 namespace heddle {
 
-void Worker::send_returns() {
-  for (Port* port : own_ports_) {
+void RoomReturns::send() {
+  for (Port* port : ports_) {
     OutputRoom& room = port->output.room;
     for (PortSet rest = room.due(); rest != 0; rest &= rest - 1) {
       const auto input = static_cast<PortIndex>(std::countr_zero(rest));
       bool all = room.orphans(input) == 0 || send_orphans(*port, input);
-      for (uint32_t lane = 0; lane < lanes_.count(); ++lane) all &= send_returns_of(*port, input, lane);
+      for (uint32_t lane = 0; lane < site_.lanes.count(); ++lane) all &= send_returns_of(*port, input, lane);
       if (all)
         room.nothing_due(input);
       else
-        result_.busy = true;  // a ring is full: the rest next turn
+        turn_.stay_busy();  // a ring is full: the rest next turn
     }
   }
 }
 
+void RoomReturns::apply(Port& input, PortIndex output, uint32_t lane, const Returns& returns) {
+  Voq& voq = input.input.voqs[site_.voq_index(output, lane)];
+  voq.room = static_cast<uint16_t>(voq.room + returns.room);
+  copies_out_ -= returns.copies;
+  input.counters.acknowledged_bytes += returns.delivered;
+  if (input.is_fabric()) input.credits[voq.came_in].released(returns.held);
+  if (!voq.room_blocked || returns.room == 0) return;
+  voq.room_blocked = false;
+  active_.push(input, site_.voq_index(output, lane));
+}
+
+void RoomReturns::wait(Port& input, Voq& voq) {
+  voq.room_blocked = true;
+  input.counters.count(ProtocolEvent::room_blocked);
+  tell_waiting(input, voq, std::min(0xffffu, voq.ready.count + static_cast<uint32_t>(std::popcount(voq.fifos))));
+}
+
+void RoomReturns::tell_waiting(Port& input, Voq& voq, uint32_t flows) {
+  const uint32_t told = voq.told_waiters, change = std::max(flows, told) - std::min(flows, told);
+  if (change == 0 || (flows != 0 && 8 * change < told)) return;
+  if (ports_.is_own(voq.output))
+    ports_.own(voq.output).output.room.set_waiting(input.index, voq.lane, flows);
+  else if (!outbox_.send(voq.output, WaitForRoom{voq.output, input.index, voq.lane, flows}))
+    return active_.push(input, site_.voq_index(voq.output, voq.lane));  // the ring is full: said again next turn
+  voq.told_waiters = static_cast<uint16_t>(flows);
+}
+
 // False if the ring to the input's worker is full.
-bool Worker::send_returns_of(Port& output, PortIndex input, uint32_t lane) {
+bool RoomReturns::send_returns_of(Port& output, PortIndex input, uint32_t lane) {
   OutputRoom& room = output.output.room;
   Returns given = room.returns(input, lane);
   if (!given.any()) return true;
   if (room.anybody_waits(lane)) given.room -= std::min(given.room, room_to_keep(output, input, lane));
   if (!given.any()) return true;
-  if (is_own(input))
-    apply_returns(own(input), output.index, lane, given);
+  if (ports_.is_own(input))
+    apply(ports_.own(input), output.index, lane, given);
   else if (!outbox_.send(input, GiveReturns{input, output.index, lane, given}))
     return false;
   room.given(input, lane, given);
@@ -40,53 +66,24 @@ bool Worker::send_returns_of(Port& output, PortIndex input, uint32_t lane) {
 // Of what an input returns to a lane while others wait there (X3, A10): nothing when the lane's queue has run empty,
 // for then it is not room that is short; else what is above its share. What stands in the output's queue leaves in the
 // order it came, so whoever has half the room there has half the port. Two of the largest frames can always cross.
-uint32_t Worker::room_to_keep(const Port& output, PortIndex input, uint32_t lane) const {
+uint32_t RoomReturns::room_to_keep(const Port& output, PortIndex input, uint32_t lane) const {
   if (output.output.queues.of(lane).empty()) return 0;
-  const bool at_once = !is_own(input) && (edge_ports_ >> input & 1) && (edge_ports_ >> output.index & 1) &&
-                       !lanes_.lossless(lanes_.ftag(lane));
-  const uint64_t all = crossing_room(settings_, at_once);
+  const bool at_once = !ports_.is_own(input) && (site_.edge_ports >> input & 1) &&
+                       (site_.edge_ports >> output.index & 1) && !site_.lanes.lossless(site_.lanes.ftag(lane));
+  const uint64_t all = crossing_room(site_.settings, at_once);
   const uint64_t share =
-      std::max(output.output.room.share(input, lane, settings_.output_room_buffers), 2 * frame_buffers_);
+      std::max(output.output.room.share(input, lane, site_.settings.output_room_buffers), 2 * site_.frame_buffers);
   return static_cast<uint32_t>(all - std::min(all, share));
 }
 
-bool Worker::send_orphans(Port& output, PortIndex input) {
+bool RoomReturns::send_orphans(Port& output, PortIndex input) {
   const OrphansFreed freed{input, output.output.room.orphans(input)};
-  if (is_own(input))
-    take(freed, now_);
+  if (ports_.is_own(input))
+    ports_.own(input).input.orphans -= freed.count;
   else if (!outbox_.send(input, freed))
     return false;
   output.output.room.orphans_told(input);
   return true;
-}
-
-void Worker::apply_returns(Port& input, PortIndex output, uint32_t lane, const Returns& returns) {
-  Voq& voq = input.input.voqs[voq_index(output, lane)];
-  voq.room = static_cast<uint16_t>(voq.room + returns.room);
-  copies_out_ -= returns.copies;
-  input.counters.acknowledged_bytes += returns.delivered;
-  if (input.is_fabric()) input.credits[voq.came_in].released(returns.held);
-  if (!voq.room_blocked || returns.room == 0) return;
-  voq.room_blocked = false;
-  activate(input, voq_index(output, lane));
-}
-
-// A virtual output queue has no room for its next packet: returns wake it.
-void Worker::wait_for_room(Port& input, Voq& voq) {
-  voq.room_blocked = true;
-  input.counters.count(ProtocolEvent::room_blocked);
-  tell_waiting(input, voq, std::min(0xffffu, voq.ready.count + static_cast<uint32_t>(std::popcount(voq.fifos))));
-}
-
-// The output hears how many flows wait there for room, unless it knows that well enough.
-void Worker::tell_waiting(Port& input, Voq& voq, uint32_t flows) {
-  const uint32_t told = voq.told_waiters, change = std::max(flows, told) - std::min(flows, told);
-  if (change == 0 || (flows != 0 && 8 * change < told)) return;
-  if (is_own(voq.output))
-    own(voq.output).output.room.set_waiting(input.index, voq.lane, flows);
-  else if (!outbox_.send(voq.output, WaitForRoom{voq.output, input.index, voq.lane, flows}))
-    return activate(input, voq_index(voq.output, voq.lane));  // the ring is full: said again next turn
-  voq.told_waiters = static_cast<uint16_t>(flows);
 }
 
 }  // namespace heddle

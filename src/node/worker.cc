@@ -3,202 +3,174 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 namespace heddle {
 
 namespace {
+constexpr uint32_t kEventsKept = 127;  // until somebody reads them
+
 HashKey draw_hash_key(Random& random) { return {{random.next(), random.next(), random.next(), random.next()}}; }
+
+// Of those that this worker has, or of the others: the node's edge ports.
+PortSet edge_ports(const Site& site, const Ports& ports, bool own) {
+  PortSet found = 0;
+  for (PortSet rest = site.edge_ports; rest != 0; rest &= rest - 1)
+    if (ports.is_own(static_cast<PortIndex>(std::countr_zero(rest))) == own) found |= rest & -rest;
+  return found;
+}
 }  // namespace
 
 Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, const std::vector<Port*>& ports,
                const std::vector<uint32_t>& worker_of_port)
-    : topology_(*options.topology),
-      settings_(options.topology->settings),
-      lanes_(*options.topology),
-      port_count_(static_cast<uint32_t>(ports.size())),
-      node_index_(options.node_index),
-      node_address_(topology_.nodes[options.node_index].address),
-      index_(index),
-      waiting_max_(options.waiting_max),
-      copies_max_(options.copies_max),
-      lent_max_(settings_.flow_ids / (4 * static_cast<uint32_t>(ports.size()))),
-      frame_buffers_((HEDDLE_DATA_OVERHEAD_BYTES + topology_.edge_mtu_bytes + kEthernetHeaderBytes + kBufferBytes - 1) /
-                     kBufferBytes),
+    : site_(options, index),
+      ports_(ports),
       board_(board),
       pool_(*options.pool),
-      control_pool_(*options.control_pool),
       random_(Random(options.seed).next() + index),
+      events_(kEventsKept),
+      turn_(site_, pool_),
       outbox_(options.workers, worker_of_port),
-      from_(options.workers),
-      told_(options.workers),
-      edge_(topology_, options.match_entries, options.station_entries, draw_hash_key(random_), *options.tables),
-      link_state_(topology_, options.node_index, index == 0),
-      paths_(topology_, options.node_index, lanes_, board),
-      destinations_(topology_),
-      timers_(kMillisecond),
-      releases_(2 * kMicrosecond),
-      round_trips_(topology_.nodes.size(), settings_.probe_base_ns) {
-  for (uint8_t ftag = 0; ftag < kClassesMax; ++ftag)
-    lossy_voqs_[ftag] =
-        lanes_.lossless(ftag)
-            ? kNoVoq
-            : static_cast<uint16_t>(voq_index(0, lanes_.of(edge_.classifier().of_ftag(ftag).ftag, kLossyChannel)));
-  PortSet near = 0, beside = 0;
-  const auto& descriptions = topology_.nodes[node_index_].ports;
-  for (PortIndex port = 0; port < ports.size(); ++port) {
-    (descriptions[port].fabric ? fabric_ports_ : edge_ports_) |= PortSet{1} << port;
-    ports_[port] = ports[port];
-    if (!descriptions[port].fabric) (ports[port] != nullptr ? near : beside) |= PortSet{1} << port;
-    if (ports[port] == nullptr) continue;
-    own_ports_.push_back(ports[port]);
+      edge_(site_.topology, options.match_entries, options.station_entries, draw_hash_key(random_), *options.tables),
+      link_state_(site_.topology, site_.node, index == 0),
+      paths_(site_.topology, site_.node, site_.lanes, board),
+      timers_(ports_, kMillisecond),
+      releases_(ports_, 2 * kMicrosecond),
+      active_(ports_),
+      control_(*options.control_pool),
+      acks_(site_, control_),
+      settlement_(site_, ports_, turn_),
+      prober_(site_, ports_, control_, settlement_, timers_),
+      credit_watch_(site_, ports_, turn_, settlement_, prober_),
+      shares_(site_, ports_, board_),
+      room_(site_, ports_, turn_, outbox_, active_),
+      flow_ids_(site_, ports_, outbox_, paths_, settlement_, active_),
+      crosspoint_(site_, ports_, outbox_, settlement_),
+      flow_credits_(site_, turn_, acks_),
+      flow_limits_(site_, ports_, acks_, shares_),
+      flow_queues_(site_, flow_credits_),
+      flow_life_(site_, ports_, turn_, edge_, paths_, random_, acks_, flow_ids_, flow_limits_, flow_queues_, active_,
+                 timers_, releases_),
+      admission_(site_, flow_ids_, flow_limits_, flow_queues_, flow_life_, shares_, crosspoint_),
+      fifos_(site_, turn_, flow_life_, paths_, active_, room_, crosspoint_),
+      host_control_(site_, turn_, control_, events_),
+      arbiter_(shares_, flow_ids_, flow_limits_, flow_queues_, flow_life_, admission_, fifos_, room_, active_),
+      id_grants_(ports_, turn_, outbox_, flow_life_),
+      edge_flows_(site_, turn_, edge_, flow_life_, admission_),
+      at_once_(site_, ports_, outbox_, board_, edge_, acks_, crosspoint_, flow_life_, flow_limits_, admission_,
+               edge_flows_),
+      bridging_(site_, turn_, outbox_, board_, pool_, edge_, paths_, room_, crosspoint_),
+      link_states_(site_, ports_, turn_, outbox_, board_, paths_, link_state_, control_),
+      retry_(turn_, pool_, control_),
+      link_control_(site_, ports_, turn_, outbox_, board_, random_, events_, link_state_, control_, settlement_,
+                    prober_, room_, flow_life_, flow_limits_, at_once_, link_states_, retry_),
+      records_(site_, link_state_, acks_, settlement_, credit_watch_, link_control_, link_states_, retry_),
+      edge_receive_(site_, ports_, turn_, edge_, flow_limits_, edge_flows_, at_once_, bridging_, fifos_, host_control_),
+      fabric_receive_(site_, turn_, acks_, admission_, at_once_, bridging_, fifos_, link_control_, records_),
+      receive_(ports_, turn_, edge_flows_, edge_receive_, fabric_receive_),
+      departure_(site_, settlement_),
+      fabric_transmit_(site_, acks_, settlement_, prober_, retry_, link_control_, departure_),
+      edge_transmit_(site_, settlement_, host_control_, departure_),
+      ack_relay_(ports_, outbox_, settlement_, flow_life_),
+      messages_(options.workers, ports_, turn_, edge_, settlement_, room_, flow_ids_, flow_life_, crosspoint_, at_once_,
+                link_state_, link_states_) {
+  for (Port* port : ports_)
     for (PortIndex output = 0; output < ports.size(); ++output)
-      if (ports[output] == nullptr) ports[port]->input.ids[output].lent.make_room(lent_max_ + 1);
-  }
-  edge_.set_near(node_address_, near, beside);
-  dirty_ = BoundedList<uint32_t>(own_ports_.size() * settings_.flow_ids);
-  settling_ = BoundedList<uint32_t>(own_ports_.size() * settings_.flow_ids);
-  metered_ = BoundedList<Metered>(own_ports_.size() * settings_.flow_ids);
+      if (!ports_.is_own(output)) port->input.ids[output].lent.make_room(site_.lent_max + 1);
+  edge_.set_near(site_.address, edge_ports(site_, ports_, true), edge_ports(site_, ports_, false));
   paths_.compile(link_state_.ports_up());
 }
 
 Worker::~Worker() {
   auto release_queue = [this](PacketQueue& queue) {
-    while (!queue.empty()) discard(queue.pop());
+    while (!queue.empty()) turn_.discard(queue.pop());
   };
-  for (Port* port : own_ports_) {
+  for (Port* port : ports_) {
     for (uint32_t id = 1; id <= port->input.flows.size(); ++id)
       release_queue(port->input.flows[static_cast<FlowId>(id)].queue);
     release_queue(port->input.waiting);
     for (Fifo& fifo : port->input.fifos) release_queue(fifo.queue);
     while (!port->output.queues.empty())
-      discard(port->output.queues.take(static_cast<uint32_t>(std::countr_zero(port->output.queues.lanes()))));
+      turn_.discard(port->output.queues.take(static_cast<uint32_t>(std::countr_zero(port->output.queues.lanes()))));
     release_queue(port->output.control);
     for (Packet* probes : {port->output.probes, port->output.probes_in_turn})
-      if (probes != nullptr) discard(probes);
+      if (probes != nullptr) turn_.discard(probes);
     PacketQueue kept = port->retry.end_session();
     release_queue(kept);
-    for (uint32_t i = 0; i < port->output.pending_packets; ++i) discard(port->output.pending[i]);
+    for (uint32_t i = 0; i < port->output.pending_packets; ++i) turn_.discard(port->output.pending[i]);
   }
   CrossingPacket crossing;
-  for (Crossing* from : from_)
-    while (from != nullptr && from->data.take(&crossing, 1) == 1) discard(crossing.packet);
-  flush_discarded();
+  for (Crossing* from : messages_.sources())
+    while (from != nullptr && from->data.take(&crossing, 1) == 1) turn_.discard(crossing.packet);
+  turn_.flush();
 }
 
 void Worker::connect(uint32_t other, Crossing* to, Crossing* from) {
   outbox_.connect(other, to);
-  from_[other] = from;
+  messages_.connect(other, from);
 }
 
 PollResult Worker::poll(Nanos now) {
-  result_ = {};
+  const Nanos due = std::max(turn_.now(), wake_ns_);
+  turn_.begin(now);
   outbox_.begin_turn();
-  ++polls_;
-  const Nanos due = std::max(now_, wake_ns_);
-  now_ = now;
-  if (now > due && now - due > settings_.hello_interval_ns / 4) forgive_silence(now - due, now);
-  take_messages(now);    // from other workers: packets, flow IDs, room, ACKs
-  control_links(now);    // sessions and link states
-  run_timers(now);       // probes (K5), settlement (K9), held pairs (E1)
-  look_at_metered(now);  // credits of flows that may have been lost (K7)
-  apply_acks(now);       // deltas of the turn before (decision 2)
-  if (round_trips_.timing()) round_trips_.look(own(round_trips_.port()).input.flows[round_trips_.flow_id()], now);
-  run_releases(now);    // flows whose share has room again (C5)
-  receive(now);         // devices -> flow queues
-  leave_stale_paths();  // routes have changed (R12)
-  age_waiting(now);     // life in queues (K8)
-  arbitrate(now);       // flow queues -> outputs
-  grant_ids(now);       // flow IDs for those who wait (K11)
-  transmit(now);        // outputs -> devices
-  send_returns();       // room and credits of what has left
+  if (now > due && now - due > site_.settings.hello_interval_ns / 4) link_control_.forgive_silence(now - due, now);
+  messages_.run(now);      // from other workers: packets, flow IDs, room, ACKs
+  link_control_.run(now);  // sessions and link states
+  run_timers(now);
+  credit_watch_.look(now);  // credits of flows that may have been lost (K7)
+  ack_relay_.run(now);      // deltas of the turn before (decision 2)
+  flow_limits_.look_at_round_trip(now);
+  flow_life_.run_releases(now);                                  // flows whose share has room again (C5)
+  receive_.run(now);                                             // devices -> flow queues
+  if (link_states_.recompile()) flow_life_.leave_stale_paths();  // routes have changed (R12)
+  flow_life_.age_waiting(now);                                   // life in queues (K8)
+  arbiter_.run(now);                                             // flow queues -> outputs
+  id_grants_.run(now);                                           // flow IDs for those who wait (K11)
+  transmit(now);                                                 // outputs -> devices
+  room_.send();                                                  // room and credits of what has left
   const bool left_for_others = outbox_.hand_over_all();
-  flush_discarded();
-  result_.crossings = outbox_.crossings();
-  result_.woken = outbox_.woken();
-  result_.busy = result_.busy || left_for_others || work_left();
-  busy_polls_ += result_.busy || result_.packets != 0;
-  wake_ns_ = result_.next_wake = result_.busy ? now : next_wake(now);
-  return result_;
+  turn_.flush();
+  const bool busy = turn_.busy() || left_for_others || work_left();
+  wake_ns_ = busy ? now : next_wake(now);
+  busy_polls_ += busy || turn_.packets() != 0;
+  return {.packets = turn_.packets(),
+          .crossings = outbox_.crossings(),
+          .woken = outbox_.woken(),
+          .busy = busy,
+          .next_wake = wake_ns_};
 }
 
-// Into a fresh packet.
-void Worker::copy_frame(Packet& copy, const Packet& packet) {
-  uint8_t* bytes = copy.data;
-  copy = packet;
-  copy.data = bytes;
-  copy.next = nullptr;
-  std::memcpy(bytes, packet.data, packet.length);
+void Worker::run_timers(Nanos now) {
+  timers_.advance(
+      now, [this, now](Port& port, FlowId id) { flow_life_.on_timer(port, id, now); },
+      [this, now](Port& port, FlowId id) { prober_.on_timer(port, id, now); });
 }
 
-void Worker::discard(Packet* packet) {
-  if (discarded_count_ == discarded_.size()) flush_discarded();
-  discarded_[discarded_count_++] = packet;
-}
-
-void Worker::flush_discarded() {
-  if (discarded_count_ == 0) return;
-  pool_.release(discarded_.data(), discarded_count_);
-  discarded_count_ = 0;
-}
-
-// A frame that has not crossed: its buffer credit is this worker's to return.
-void Worker::drop_at_input(Port& port, Packet* packet, DropReason reason) {
-  port.counters.drop(reason);
-  if (port.is_fabric() && packet->cost != 0) {
-    count_loss(port, *packet, reason);
-    port.credits[packet->vc].released(packet->cost);
+void Worker::transmit(Nanos now) {
+  for (Port* port : ports_) {
+    for (uint32_t burst = 0; burst < kBurstsOutPerTurn; ++burst) {
+      const bool more = port->is_fabric() ? fabric_transmit_.run(*port, now) : edge_transmit_.run(*port, now);
+      if (!more) break;
+      if (burst + 1 == kBurstsOutPerTurn) turn_.stay_busy();
+    }
+    shares_.publish(*port);
+    if (port->is_fabric()) continue;
+    edge_transmit_.look_for_congestion(*port, now);
+    at_once_.publish(*port);
   }
-  discard(packet);
-}
-
-// A frame of a lossless class that was to go on. Others of its frames may come twice or late.
-void Worker::count_loss(Port& port, const Packet& packet, DropReason reason) {
-  if (!lanes_.lossless(packet.ftag & 15) || packet.destination.node == HEDDLE_FLOOD_NODE) return;
-  const bool spare = reason == DropReason::duplicate || reason == DropReason::old_sequence ||
-                     reason == DropReason::stale_session || reason == DropReason::link_not_up;
-  if (!spare) port.counters.count(ProtocolEvent::lossless_lost);
 }
 
 bool Worker::work_left() const {
-  const bool states_changed = index_ == 0 && board_version_ != board_.version();
-  return !dirty_.empty() || active_count_ != 0 || metered_to_look_at_ != 0 || states_changed;
-}
-
-// When the first packet in an output queue has lived its life.
-Nanos Worker::next_death(const Port& port) const {
-  Nanos first = kNever;
-  for (LaneSet rest = port.output.queues.lanes(); rest != 0; rest &= rest - 1) {
-    const Packet& head = *port.output.queues.of(static_cast<uint32_t>(std::countr_zero(rest))).head;
-    first = std::min(first, head.dies_ns);
-  }
-  return first;
+  return !settlement_.empty() || active_.count() != 0 || credit_watch_.looking() || link_states_.news();
 }
 
 Nanos Worker::next_wake(Nanos now) const {
-  Nanos wake = std::min({metered_.empty() ? kNever : next_metered_look_ns_, timers_.next_due(), releases_.next_due(),
-                         edge_ports_ != 0 ? next_sweep_ns_ : kNever});
-  for (const Port* port : own_ports_) {
-    wake = std::min(wake, port->device->next_arrival());
-    if (port->output.pending_packets != 0) wake = std::min(wake, now + kMicrosecond);
-    if (!port->input.waiting.empty() && port->input.flows.available() != 0) return now;
-    const LaneSet queued = port->output.queues.lanes() & ~port->output.paused_lanes;
-    if ((queued != 0 || port->retry.again() != nullptr) && !port->output.pace.allows(now))
-      wake = std::min(wake, port->output.pace.ready_at());
-    if (port->input.lent_outputs != 0) wake = std::min(wake, next_age_ns_);
-    if (!port->is_fabric()) {
-      if (lanes_.any_lossless()) wake = std::min({wake, port->pause.next_due(), port->output.pause_look_ns});
-      if (port->output.paused_lanes != 0) wake = std::min(wake, next_death(*port));
-      continue;
-    }
-    wake = std::min(wake, port->session.next_wake());
-    if (port->input.wanting_outputs != 0) wake = std::min(wake, next_age_ns_);
-    if (!port->session.up()) continue;
-    wake = std::min(wake, next_death(*port));
-    for (uint32_t channel = 0; channel < port->channels; ++channel)
-      wake = std::min(wake, port->credits[channel].next_due());
-    wake = std::min({wake, ack_deadline(*port), port->retry.next_due()});
-  }
+  Nanos wake =
+      std::min({credit_watch_.next_wake(), timers_.next_due(), releases_.next_due(), edge_receive_.next_wake()});
+  for (const Port* port : ports_)
+    wake =
+        std::min({wake, receive_.next_wake(*port, now), departure_.next_wake(*port, now), flow_life_.next_wake(*port),
+                  port->is_fabric() ? fabric_transmit_.next_wake(*port) : edge_transmit_.next_wake(*port)});
   return std::max(wake, now);
 }
 

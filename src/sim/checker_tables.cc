@@ -11,7 +11,7 @@ namespace {
 std::string numbers(const InputFlow& flow) {
   return "next_data_flow " + std::to_string(flow.next_data_flow) + ", data_flow " + std::to_string(flow.data_flow) +
          ", ack_flow " + std::to_string(flow.ack_flow) + ", lost " + std::to_string(flow.lost_total) + ", state " +
-         std::to_string(static_cast<int>(flow.state)) + ", flags " + std::to_string(flow.flags);
+         std::to_string(static_cast<int>(FlowState{flow.state})) + ", flags " + std::to_string(flow.flags);
 }
 std::string numbers(const OutputFlow& entry) {
   return "data_flow " + std::to_string(entry.data_flow) + ", ack_flow " + std::to_string(entry.ack_flow) +
@@ -359,7 +359,7 @@ void Checker::cover_states(uint16_t node, const Port& port) {
   std::vector<uint8_t>& before = states_[node][port.index];
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
     const InputFlow& flow = port.input.flows[static_cast<FlowId>(i)];
-    const unsigned input = flow.in_use() ? 1u + static_cast<unsigned>(flow.state) : 0;
+    const unsigned input = flow.in_use() ? 1u + static_cast<unsigned>(FlowState{flow.state}) : 0;
     const auto output = static_cast<unsigned>(port.output.flows[static_cast<FlowId>(i)].state);
     const auto now = static_cast<uint8_t>(input | output << 4);
     if (now == before[i]) continue;

@@ -106,8 +106,8 @@ std::string SeedRun::describe(const Port& port, const PortCounters& before) cons
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
     const InputFlow& flow = port.input.flows[static_cast<FlowId>(i)];
     if (!flow.in_use()) continue;
-    text += "; flow " + std::to_string(i) + " state " + std::to_string(static_cast<int>(flow.state)) + " flags " +
-            std::to_string(flow.flags) + " queue " + std::to_string(flow.queue_extent()) + " extent " +
+    text += "; flow " + std::to_string(i) + " state " + std::to_string(static_cast<int>(FlowState{flow.state})) +
+            " flags " + std::to_string(flow.flags) + " queue " + std::to_string(flow.queue_extent()) + " extent " +
             std::to_string(flow.flow_extent()) + " congestion " + std::to_string(flow.congestion) + " output " +
             std::to_string(flow.branch.output) + ":" + std::to_string(flow.branch.flow);
   }

@@ -102,7 +102,7 @@ TraceView view_frame(const SwitchProcess& process, const ProcessNode& node, Port
     view.destination = station->address;
     view.station_fixed = station->fixed;
     view.station_seen_ns = station->seen_ns;
-    if (edge.classifier().of_ftag(view.ftag).flow_channels) {
+    if (worker.site().classes.of(view.ftag).flow_channels) {
       const uint32_t match = edge.matches().find(key.match, key.hash);
       view.has_match = match != kNotFound;
       if (view.has_match) {

@@ -137,11 +137,11 @@ inline void remove_tag(Packet& packet) {
   std::memcpy(packet.data, addresses, sizeof(addresses));
 }
 
-// The frame needs kVlanTagBytes of headroom and must not have a tag already.
 // C10: marks the congestion of an untagged frame's way (RFC 3168) if it is IPv4 or IPv6 and its sender understands
 // that. False, and nothing written, if it is not, or marked already.
 bool mark_congestion_experienced(uint8_t* frame, uint32_t length);
 
+// The frame needs kVlanTagBytes of headroom and must not have a tag already.
 inline void insert_tag(Packet& packet, uint16_t tci) {
   uint8_t addresses[12];
   std::memcpy(addresses, packet.data, sizeof(addresses));
@@ -150,6 +150,11 @@ inline void insert_tag(Packet& packet, uint16_t tci) {
   std::memcpy(packet.data, addresses, sizeof(addresses));
   store_be16(packet.data + 12, kEtherTypeVlan);
   store_be16(packet.data + 14, tci);
+}
+
+// The tag that a host's port shows: the packet's VLAN and priority.
+inline void tag_for_host(Packet& packet) {
+  insert_tag(packet, static_cast<uint16_t>(packet.priority << 12 | packet.vni));
 }
 
 }  // namespace heddle

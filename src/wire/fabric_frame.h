@@ -50,10 +50,10 @@ struct Stamp {
   uint8_t vc = 0;       // virtual channel that the frame goes on in
   uint8_t channel = 0;  // sequence channel
   uint8_t flags = 0;    // HEDDLE_DATA_*
-  uint32_t sequence;
-  FlowId flow;
-  uint32_t data_flow;   // position of the first byte; 0 with kNoFlow
-  uint16_t life_units;  // of life_units()
+  uint32_t sequence = 0;
+  FlowId flow = kNoFlow;
+  uint32_t data_flow = 0;   // position of the first byte; 0 with kNoFlow
+  uint16_t life_units = 0;  // of life_units()
   uint64_t source_mac;
 };
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "wire/types.h"
 
@@ -64,6 +65,15 @@ class PacketPool {
 constexpr uint32_t kPacketHeadroomBytes = 128;
 constexpr uint32_t kBufferBytes = 2048;  // one buffer: what a credit stands for (C9)
 constexpr uint32_t kBurst = 32;
+
+// Into a fresh packet, which keeps its own bytes.
+inline void copy_frame(Packet& copy, const Packet& packet) {
+  uint8_t* bytes = copy.data;
+  copy = packet;
+  copy.data = bytes;
+  copy.next = nullptr;
+  std::memcpy(bytes, packet.data, packet.length);
+}
 
 // What a frame still has of its life (K8). Two workers of a node read the clock apart, so a moment more or less.
 inline Nanos life_left(const Packet& packet, Nanos now) { return packet.dies_ns > now ? packet.dies_ns - now : 0; }

@@ -13,14 +13,15 @@ namespace {
 constexpr HashKey kSecret{{0x9e3779b97f4a7c15, 0xd1b54a32d192ed03, 0x8cb92ba72f3d8dd7, 0xf1357aea2e62a9c5}};
 
 struct EdgeKeys : testing::TestWithParam<uint8_t> {
-  static Topology topology() {
+  static Topology with_pattern(uint8_t match) {
     Topology topology;
     topology.classes.emplace_back();
-    topology.classes[0].match = GetParam();
+    topology.classes[0].match = match;
     topology.classes[0].ftag = 5;
     return topology;
   }
-  EdgeInput input{topology(), 16, 16, kSecret, *std::pmr::get_default_resource()};
+  const Topology topology = with_pattern(GetParam());
+  EdgeInput input{topology, 16, 16, kSecret, *std::pmr::get_default_resource()};
 
   // Of the frame as it stands, by the short way, if it is plain, or with a look at its checksum, by the long one.
   EdgeKey key_of(const Bytes& frame, bool by_parser) {

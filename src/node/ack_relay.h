@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way back: what has been settled at the outputs in the turn before is told to the input flows (decision 5), here
+// or by the outbox to another worker's.
+#pragma once
+
+#include "node/flow_life.h"
+#include "node/outbox.h"
+#include "node/ports.h"
+#include "node/settlement.h"
+#include "wire/inlining.h"
+
+namespace heddle {
+
+class AckRelay {
+ public:
+  AckRelay(Ports& ports, Outbox& outbox, Settlement& settlement, FlowLife& flow_life)
+      : ports_(ports), outbox_(outbox), settlement_(settlement), flow_life_(flow_life) {}
+
+  HEDDLE_HOT void run(Nanos now);
+
+ private:
+  HEDDLE_COLD void tell_own_input(Port& input, OutputFlow& entry, Nanos now);
+  bool tell_input(OutputFlow& entry);
+
+  Ports& ports_;
+  Outbox& outbox_;
+  Settlement& settlement_;
+  FlowLife& flow_life_;
+};
+
+}  // namespace heddle

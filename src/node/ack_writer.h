@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the switch before is to know of the flows of a fabric port (W2, W3): each that has news is listed once, and its
+// totals of the moment go out with those of others when enough have come together or some time has passed.
+#pragma once
+
+#include "node/control_frames.h"
+#include "node/port.h"
+#include "node/site.h"
+
+namespace heddle {
+
+class AckWriter {
+ public:
+  AckWriter(const Site& site, ControlFrames& control) : site_(site), control_(control) {}
+
+  void mark_due(Port& port, FlowId id, InputFlow& flow, Nanos now);
+  // F12: bytes up to `position` that never came are lost: counted at once in all totals, so that extents never hold
+  // them, and told upstream. False if that is impossible.
+  bool settle_hole(Port& port, FlowId id, InputFlow& flow, uint32_t position, Nanos now);
+  void make_frames(Port& port, Nanos now);
+  // When the records that wait go out at the latest (W3).
+  Nanos deadline(const Port& port) const;
+
+ private:
+  static AckRecord totals_of(InputSide& input, FlowId id, const InputFlow& flow);
+
+  const Site& site_;
+  ControlFrames& control_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A frame joins its flow, or passes it by where nothing is in the way (decision 4).
+#pragma once
+
+#include "node/buffer_shares.h"
+#include "node/crosspoint.h"
+#include "node/flow_ids.h"
+#include "node/flow_life.h"
+#include "node/flow_limits.h"
+#include "node/flow_queues.h"
+#include "node/port.h"
+#include "node/site.h"
+#include "wire/inlining.h"
+
+namespace heddle {
+
+class Admission {
+ public:
+  Admission(const Site& site, FlowIds& flow_ids, FlowLimits& flow_limits, FlowQueues& flow_queues, FlowLife& flow_life,
+            BufferShares& shares, CrossPoint& crosspoint)
+      : site_(site),
+        flow_ids_(flow_ids),
+        flow_limits_(flow_limits),
+        flow_queues_(flow_queues),
+        flow_life_(flow_life),
+        shares_(shares),
+        crosspoint_(crosspoint) {}
+
+  // Every frame of a flow passes here, at the edge and in transit.
+  void admit(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  // A packet leaves its flow for the crossing; the flow has an output flow ID, and the room is there.
+  void hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);
+
+ private:
+  [[gnu::noinline]] void join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  bool pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  HEDDLE_COLD bool may_pass(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now);
+
+  const Site& site_;
+  FlowIds& flow_ids_;
+  FlowLimits& flow_limits_;
+  FlowQueues& flow_queues_;
+  FlowLife& flow_life_;
+  BufferShares& shares_;
+  CrossPoint& crosspoint_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/buffer_shares.h"
+
+#include <algorithm>
+
+#include "flow/flow_gate.h"
+
+namespace heddle {
+
+bool BufferShares::has_share(const InputFlow& flow, const Voq& voq) const {
+  return within_share(flow, free_bytes_of(voq));
+}
+
+uint64_t BufferShares::free_bytes_of(const Voq& voq) const {
+  const uint8_t channel = site_.lanes.channel(voq.lane);
+  const Port* output = ports_.find(voq.output);
+  const uint64_t free = output != nullptr ? free_buffers(*output, channel) : board_.free_buffers(voq.output, channel);
+  return free * std::min(site_.frame_bytes, kBufferBytes);
+}
+
+void BufferShares::publish(Port& port) {
+  for (uint32_t channel = kFirstLosslessChannel; channel < port.channels && port.is_fabric(); ++channel)
+    publish_free(port, channel);
+  if (port.output.queues.bytes() == port.output.published_bytes) return;
+  port.output.published_bytes = port.output.queues.bytes();
+  board_.publish_load(port.index, port.output.queues.bytes());
+}
+
+// What the next hop has free in a channel, less what waits here.
+uint32_t BufferShares::free_buffers(const Port& port, uint32_t channel) {
+  const LinkCredits& credits = port.credits[channel];
+  const uint32_t left = credits.limit() - credits.sent_total();
+  return left - std::min(left, port.output.queues.buffers(channel));
+}
+
+void BufferShares::publish_free(Port& port, uint32_t channel) {
+  const uint32_t free = free_buffers(port, channel);
+  uint32_t& published = port.output.published_free[channel];
+  if (free == published) return;
+  published = free;
+  board_.publish_free(port.index, channel, free);
+}
+
+}  // namespace heddle

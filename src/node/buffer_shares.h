@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is free of the next hop's buffers in a lossless channel, less what waits here (C8), of this worker's ports and
+// of the others'. Told to the other workers with the bytes that wait (R3).
+#pragma once
+
+#include "node/ports.h"
+#include "node/site.h"
+#include "routing/load_board.h"
+
+namespace heddle {
+
+class BufferShares {
+ public:
+  BufferShares(const Site& site, Ports& ports, LoadBoard& board) : site_(site), ports_(ports), board_(board) {}
+
+  bool has_share(const InputFlow& flow, const Voq& voq) const;
+  // C8: of the next switch's buffers, for the channel that the queue's packets go in.
+  uint64_t free_bytes_of(const Voq& voq) const;
+  void publish(Port& port);
+
+ private:
+  static uint32_t free_buffers(const Port& port, uint32_t channel);
+  void publish_free(Port& port, uint32_t channel);
+
+  const Site& site_;
+  Ports& ports_;
+  LoadBoard& board_;
+};
+
+}  // namespace heddle

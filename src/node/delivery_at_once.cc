@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/delivery_at_once.h"
+
+#include <bit>
+#include <utility>
+
+#include "wire/fabric_frame.h"
+
+namespace heddle {
+
+namespace {
+using Way = uint32_t;  // where a frame goes, and its class
+constexpr Way kNoWay = ~Way{0};
+Way way_of(PortIndex output, uint8_t ftag) { return uint32_t{ftag} << 16 | output; }
+}  // namespace
+
+void DeliveryAtOnce::deliver(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now) {
+  const EdgeInput& edge = edge_;
+  MatchTable& matches = edge_.matches();
+  OutputSide* output = nullptr;  // where the frames of `way` go at once; nullptr if they don't
+  Way way = kNoWay;              // of the frame before
+  uint64_t gathered_bytes = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (found[i] == kNotFound) continue;
+    MatchEntry& match = matches[found[i]];
+    if (!(match.flags & kMatchNear)) continue;
+    Packet* packet = packets[i];
+    const PortIndex to = match.destination.port;
+    if (const Way next = way_of(to, packet->ftag); next != way) {
+      way = next;
+      output = open_at_once(port, to, packet->ftag);
+    }
+    if (output == nullptr || !has_nothing_on_its_way(edge, port, match, found[i])) continue;
+    if (!fits_host(*output, to, *packet)) continue;
+    if (packet->vni != output->native_vlan) tag_for_host(*packet);
+    packet->destination = match.destination;
+    packet->position = found[i];
+    match.bytes += packet->payload;
+    gathered_bytes += packet->payload;
+    gather(*output, packet);
+    packets[i] = nullptr;
+  }
+  port.counters.acknowledged_bytes += gathered_bytes;
+  if (at_once_outputs_ != 0) send_all(now);
+}
+
+void DeliveryAtOnce::cross(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now) {
+  const EdgeInput& edge = edge_;
+  MatchTable& matches = edge_.matches();
+  Outbox& outbox = outbox_;
+  const uint8_t round_trip_bits = flow_limits_.round_trips().code_bits();
+  Voq* voq = nullptr;
+  Outbox::Way out;
+  PortSet closed = 0;  // for the whole burst: what the board says may change meanwhile
+  uint32_t kept = 0;   // room
+  uint32_t crossed = 0;
+  Way way = kNoWay;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (found[i] == kNotFound || packets[i] == nullptr) continue;
+    MatchEntry& match = matches[found[i]];
+    if (!(match.flags & kMatchBeside)) continue;
+    Packet* packet = packets[i];
+    const PortIndex to = match.destination.port;
+    if (const Way next = way_of(to, packet->ftag); next != way) {
+      way = next;
+      voq = closed >> to & 1 ? nullptr : open_beside(port, to, packet->ftag);
+      if (voq == nullptr) closed |= PortSet{1} << to;
+      kept = site_.frame_buffers +
+             (voq != nullptr && anybody_waits(port, *voq) ? crossing_room(site_.settings, true) / 2u : 0);
+      out = outbox.way_to(to);
+    }
+    // Room for whichever frame may come: one that finds none is not to be overtaken by a shorter one. Flows that wait
+    // keep half of it, as from other frames without a flow: else nothing would cross at once any more after a stall.
+    if (voq == nullptr || voq->room < kept || !has_nothing_on_its_way(edge, port, match, found[i])) continue;
+    start_way(*packet, round_trip_bits);
+    packet->destination = match.destination;
+    packet->output_flow = kNoFlow;
+    packet->flags |= kPacketAtOnce;
+    match.bytes += packet->payload;
+    packet->dies_ns += now;  // K8, as in crosspoint_.cross()
+    voq->take_lane(*packet);
+    outbox.packet(out, {packet, to, 0, false});
+    packets[i] = nullptr;
+    ++crossed;
+  }
+  port.counters.count(ProtocolEvent::crossed_at_once, crossed);
+}
+
+void DeliveryAtOnce::gather_crossed(Port& there, Packet* packet, Nanos now) {
+  OutputSide& output = there.output;
+  if (!opens_at_once(there) || !fits_host(output, there.index, *packet) || life_over(*packet, now)) {
+    send(there, now);  // they go before it
+    return crosspoint_.accept(there, packet, 0);
+  }
+  Returns& returns = there.output.room.returns_for(*packet);
+  returns.room += packet->cost;
+  returns.delivered += packet->payload;
+  if (packet->vni != output.native_vlan) tag_for_host(*packet);
+  gather(output, packet);
+}
+
+bool DeliveryAtOnce::gather_from_fabric(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
+  if (!edge_.is_near(packet->destination)) return false;
+  const PortIndex to = packet->destination.port;
+  OutputSide* output = open_at_once(port, to, packet->ftag);
+  if (output == nullptr) return false;
+  if (!fits_host(*output, to, *packet) || life_over(*packet, now)) {
+    send(ports_.own(to), now);  // of this flow, perhaps: they go before it
+    return false;
+  }
+  flow.next_data_flow += packet->payload;
+  flow.data_flow += packet->payload;
+  flow.ack_flow += packet->payload;
+  flow.congestion = 0;  // as when an ACK comes (C3)
+  acks_.mark_due(port, id, flow, now);
+  port.credits[packet->vc].released(packet->cost);
+  strip_fabric_header(*packet);
+  if (packet->vni != output->native_vlan) tag_for_host(*packet);
+  gather(*output, packet);
+  return true;
+}
+
+void DeliveryAtOnce::send_all(Nanos now) {
+  for (; at_once_outputs_ != 0; at_once_outputs_ &= at_once_outputs_ - 1)
+    send(ports_.own(static_cast<PortIndex>(std::countr_zero(at_once_outputs_))), now);
+}
+
+void DeliveryAtOnce::send(Port& there, Nanos now) {
+  OutputSide& output = there.output;
+  const uint32_t count = std::exchange(output.at_once_packets, 0);
+  if (count == 0) return;
+  const Packet& first = *output.at_once[0];
+  output.last_priority =
+      first.flags & (kPacketFabric | kPacketAtOnce) ? first.priority : flow_limits_.round_trips().code_bits();
+  uint64_t frame_bytes = 0, flow_bytes = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    frame_bytes += output.at_once[i]->length;
+    flow_bytes += output.at_once[i]->payload;
+  }
+  const uint32_t sent = there.device->transmit(output.at_once.data(), count, now);
+  for (uint32_t i = sent; i < count; ++i) {
+    frame_bytes -= output.at_once[i]->length;
+    flow_bytes -= output.at_once[i]->payload;
+  }
+  there.counters.sent_frames += sent;
+  there.counters.sent_bytes += frame_bytes;
+  there.counters.delivered_frames += sent;
+  there.counters.delivered_bytes += flow_bytes;
+  there.counters.count(ProtocolEvent::delivered_at_once, sent);
+  output.taken_bytes += flow_bytes;
+  for (uint32_t i = sent; i < count; ++i) requeue_refused(there, output.at_once[i], now);
+}
+
+void DeliveryAtOnce::publish(Port& port) {
+  const bool takes = takes_at_once(port);
+  if (takes == port.output.published_at_once) return;
+  port.output.published_at_once = takes;
+  board_.publish_at_once(port.index, takes);
+}
+
+// The output that frames of this class may be gathered for, nullptr if there is none: nobody of this input waits for it
+// (decision 4), and it has nothing else to do.
+OutputSide* DeliveryAtOnce::open_at_once(const Port& port, PortIndex to, uint8_t ftag) {
+  if (to == port.index) return nullptr;
+  const uint16_t voq = site_.lossy_voq(ftag);
+  if (voq == kNoVoq || !port.input.voqs[voq + to].ready.empty()) return nullptr;
+  return opens_at_once(ports_.own(to)) ? &ports_.own(to).output : nullptr;
+}
+
+// The same of another worker's output, as the board has it.
+Voq* DeliveryAtOnce::open_beside(Port& port, PortIndex to, uint8_t ftag) {
+  const uint16_t voq = site_.lossy_voq(ftag);
+  return voq != kNoVoq && board_.takes_at_once(to) ? &port.input.voqs[voq + to] : nullptr;
+}
+
+bool DeliveryAtOnce::anybody_waits(const Port& port, const Voq& voq) {
+  return !voq.ready.empty() || !port.input.ids[voq.output].wanting.empty();
+}
+
+// Nobody waits there, nor is anybody to: a port with a rate of its own is to have its queue here (decision 6).
+bool DeliveryAtOnce::takes_at_once(const Port& there) {
+  const OutputSide& output = there.output;
+  const uint64_t busy = output.queues.lanes() | output.paused_lanes | output.wanting_inputs | output.pending_packets |
+                        output.control_packets;
+  return busy == 0 && !output.congestion.congested() && !output.pace.limits();
+}
+
+// All there is to say of its frames is in the match, and none of them waits or is under way with a flow.
+bool DeliveryAtOnce::has_nothing_on_its_way(const EdgeInput& edge, Port& port, const MatchEntry& match,
+                                            uint32_t match_index) {
+  return edge.is_current(match) && EdgeFlows::find(port, match, match_index) == nullptr && match.waiting == 0;
+}
+
+bool DeliveryAtOnce::fits_host(const OutputSide& output, PortIndex to, const Packet& packet) {
+  if (packet.payload > output.longest_bytes) return false;
+  return packet.vni == output.native_vlan || ports_.own(to).settings.vlans.member(packet.vni);
+}
+
+// May frames be gathered for it? For the rest of a burst if so once.
+bool DeliveryAtOnce::opens_at_once(Port& there) {
+  if (there.output.at_once_packets != 0) return true;
+  if (!takes_at_once(there)) return false;
+  at_once_outputs_ |= PortSet{1} << there.index;
+  return true;
+}
+
+void DeliveryAtOnce::gather(OutputSide& output, Packet* packet) { output.at_once[output.at_once_packets++] = packet; }
+
+// A frame that the device has refused, as if it had not been offered; they come in order.
+void DeliveryAtOnce::requeue_refused(Port& there, Packet* packet, Nanos now) {
+  if (packet->vni != there.output.native_vlan) remove_tag(*packet);
+  if (packet->flags & kPacketAtOnce) {
+    Returns& returns = there.output.room.returns_for(*packet);
+    returns.room -= packet->cost;
+    returns.delivered -= packet->payload;
+    return crosspoint_.accept(there, packet, 0);
+  }
+  Port& port = ports_.own(packet->input.port);
+  if (port.is_fabric()) {
+    const FlowId id = packet->input.flow;
+    InputFlow& flow = port.input.flows[id];
+    flow.next_data_flow -= packet->payload;
+    flow.data_flow -= packet->payload;
+    flow.ack_flow -= packet->payload;
+    port.credits[packet->vc].held_again(packet->cost);
+    prepend_fabric_header(*packet);
+    if (!flow.in_use()) {
+      flow.begin(packet->destination, packet->ftag, kNoMatch);
+      port.counters.count(ProtocolEvent::flow_created);
+    }
+    if (flow.destination == packet->destination && flow.ftag == packet->ftag)
+      return admission_.admit(port, id, flow, packet, now);
+    flow.next_data_flow += packet->payload;  // a broken neighbour has used the ID for another one since (invariant 4)
+    return flow_life_.drop_from_flow(port, id, packet, DropReason::protocol_error);
+  }
+  const uint32_t match_index = packet->position;
+  MatchEntry& match = edge_.matches()[match_index];
+  match.bytes -= packet->payload;
+  port.counters.acknowledged_bytes -= packet->payload;
+  start_way(*packet, flow_limits_.round_trips().code_bits());
+  edge_flows_.attach(port, packet, match, match_index, 0, now);
+}
+
+}  // namespace heddle

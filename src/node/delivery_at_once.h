@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Local delivery: the longest short cut (decision 4). A frame for an edge port of this node, from a host or at the end
+// of its way over the fabric, goes to that port's device in the burst in which it came, if nothing is in its way. It
+// has been delivered before anything could have been asked about its flow, so the flow needs no output flow ID for it,
+// and one of a host none at all. Whatever the device refuses takes the ordinary way, as do all frames while one of
+// their flow is on it.
+//
+// A host's frame for a port of another worker crosses to it without a flow (X1), in the room of its input, and is
+// delivered there at once; with the room comes back how many bytes have been delivered. The other worker says on the
+// board whether its port takes such frames. Those that it can't deliver at once stand in the port's queue, in order
+// with what comes after them.
+#pragma once
+
+#include "ingress/edge_input.h"
+#include "node/ack_writer.h"
+#include "node/admission.h"
+#include "node/crosspoint.h"
+#include "node/edge_flows.h"
+#include "node/flow_life.h"
+#include "node/flow_limits.h"
+#include "node/outbox.h"
+#include "node/ports.h"
+#include "node/site.h"
+#include "routing/load_board.h"
+#include "wire/inlining.h"
+
+namespace heddle {
+
+class DeliveryAtOnce {
+ public:
+  DeliveryAtOnce(const Site& site, Ports& ports, Outbox& outbox, LoadBoard& board, EdgeInput& edge, AckWriter& acks,
+                 CrossPoint& crosspoint, FlowLife& flow_life, FlowLimits& flow_limits, Admission& admission,
+                 EdgeFlows& edge_flows)
+      : site_(site),
+        ports_(ports),
+        outbox_(outbox),
+        board_(board),
+        edge_(edge),
+        acks_(acks),
+        crosspoint_(crosspoint),
+        flow_life_(flow_life),
+        flow_limits_(flow_limits),
+        admission_(admission),
+        edge_flows_(edge_flows) {}
+
+  // A pass over a burst of a host, before any of it goes the ordinary way: what is delivered is taken out. `found`:
+  // where the match of each is.
+  [[gnu::noinline]] void deliver(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now);
+  // The same for other workers' ports.
+  HEDDLE_HOT void cross(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now);
+  // It has come from another worker, to whom room and bytes go back.
+  void gather_crossed(Port& there, Packet* packet, Nanos now);
+  // A frame of a flow that has nothing on the ordinary way, at its last hop. It is settled here, but for what the
+  // device refuses.
+  [[gnu::noinline]] bool gather_from_fabric(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  void send_all(Nanos now);
+  // Sums are made before: the packets are the device's once it has taken them.
+  [[gnu::noinline]] void send(Port& there, Nanos now);
+  // To the other workers, when it has changed.
+  void publish(Port& port);
+
+ private:
+  OutputSide* open_at_once(const Port& port, PortIndex to, uint8_t ftag);
+  Voq* open_beside(Port& port, PortIndex to, uint8_t ftag);
+  static bool anybody_waits(const Port& port, const Voq& voq);
+  static bool takes_at_once(const Port& there);
+  static bool has_nothing_on_its_way(const EdgeInput& edge, Port& port, const MatchEntry& match, uint32_t match_index);
+  bool fits_host(const OutputSide& output, PortIndex to, const Packet& packet);
+  bool opens_at_once(Port& there);
+  static void gather(OutputSide& output, Packet* packet);
+  HEDDLE_COLD void requeue_refused(Port& there, Packet* packet, Nanos now);
+
+  const Site& site_;
+  Ports& ports_;
+  Outbox& outbox_;
+  LoadBoard& board_;
+  EdgeInput& edge_;
+  AckWriter& acks_;
+  CrossPoint& crosspoint_;
+  FlowLife& flow_life_;
+  FlowLimits& flow_limits_;
+  Admission& admission_;
+  EdgeFlows& edge_flows_;
+  PortSet at_once_outputs_ = 0;  // those with frames gathered of the burst that is being received
+};
+
+}  // namespace heddle

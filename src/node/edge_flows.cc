@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/edge_flows.h"
+
+namespace heddle {
+
+void EdgeFlows::attach(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index, Nanos hold_until,
+                       Nanos now) {
+  match.bytes += packet->payload;
+  if (!port.input.waiting.empty()) {
+    const InputFlow* flow = find(port, match, match_index);
+    if (match.waiting != 0 || flow == nullptr || flow->turn_over())
+      return wait_for_id(port, packet, match, match_index);
+  }
+  const FlowId id = flow_of(port, match, match_index, hold_until, now);
+  if (id == kNoFlow) return wait_for_id(port, packet, match, match_index);
+  admission_.admit(port, id, port.input.flows[id], packet, now);
+}
+
+void EdgeFlows::serve_waiting(Port& port, Nanos now) {
+  while (!port.input.waiting.empty()) {
+    Packet* packet = port.input.waiting.head;
+    MatchEntry& match = edge_.matches()[packet->position];
+    const FlowId id = flow_of(port, match, packet->position, edge_.held_until(match), now);
+    if (id == kNoFlow) return;
+    port.input.waiting.pop();
+    --port.input.waiting_packets;
+    --match.waiting;
+    admission_.admit(port, id, port.input.flows[id], packet, now);
+  }
+}
+
+void EdgeFlows::detach(Port& port, uint32_t match_index, PortIndex left, Nanos now) {
+  MatchEntry& match = edge_.matches()[match_index];
+  InputFlow* flow = find(port, match, match_index);
+  if (flow != nullptr) flow->match = kNoMatch;
+  if (flow != nullptr || (left != kNoPort && has_crossed_at_once(port, left, match.ftag))) {
+    const TrafficClass& traffic_class = site_.classes.of(match.ftag);
+    match.flooded_ns = now + traffic_class.life_ns - traffic_class.flood_life_ns();
+  }
+  match.flow = kNoFlow;
+}
+
+bool EdgeFlows::has_crossed_at_once(const Port& port, PortIndex to, uint8_t ftag) const {
+  const uint16_t lane = site_.lossy_voq(ftag);
+  return lane != kNoVoq && port.input.voqs[lane + to].room != crossing_room(site_.settings, true);
+}
+
+// The flow of a match, attached to a free ID if it has none (F4); kNoFlow if there is none free. It waits until
+// `hold_until`, or moves at once with 0.
+FlowId EdgeFlows::flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now) {
+  if (const InputFlow* known = find(port, match, match_index)) {
+    if (hold_until > now && known->state == FlowState::idle && !(known->flags & kFlowPending))
+      flow_life_.hold_for(port, match.flow, hold_until);
+    return match.flow;
+  }
+  const FlowId id = port.input.flows.take();
+  if (id == kNoFlow) return kNoFlow;
+  match.flow = id;
+  InputFlow& flow = port.input.flows[id];
+  flow.begin(match.destination, match.ftag, match_index);
+  port.counters.count(ProtocolEvent::flow_created);
+  if (hold_until > now) flow_life_.hold_for(port, id, hold_until);
+  return id;
+}
+
+void EdgeFlows::wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index) {
+  // Lossy frames leave so much that lossless ones find room, and their host is not told to wait because of them.
+  const bool lossy = site_.lanes.any_lossless() && !site_.lanes.lossless(packet->ftag);
+  const uint32_t most = lossy ? site_.waiting_max / 4 : site_.waiting_max;
+  if (port.input.waiting_packets >= most) {
+    match.lose(packet->payload, DropReason::no_flow_id);
+    return turn_.drop_at_input(port, packet, DropReason::no_flow_id);
+  }
+  port.counters.count(ProtocolEvent::edge_id_waited);
+  packet->position = match_index;
+  ++match.waiting;
+  ++port.input.waiting_packets;
+  port.input.waiting.push(packet);
+}
+
+}  // namespace heddle

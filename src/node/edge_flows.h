@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flows of an edge port's hosts: a match has one as long as its frames are under way (F4). Frames that find no free
+// flow ID wait for one (F10).
+#pragma once
+
+#include "ingress/edge_input.h"
+#include "node/admission.h"
+#include "node/flow_life.h"
+#include "node/port.h"
+#include "node/site.h"
+#include "node/turn.h"
+#include "wire/inlining.h"
+
+namespace heddle {
+
+// A host's frame gets what frames on the fabric bring with them in their header.
+inline void start_way(Packet& packet, uint8_t round_trip_bits) {
+  packet.hop_limit = kHopLimit;
+  packet.priority |= round_trip_bits;
+  packet.cost = static_cast<uint16_t>((packet.length + kBufferBytes - 1) / kBufferBytes);
+}
+
+class EdgeFlows {
+ public:
+  EdgeFlows(const Site& site, Turn& turn, EdgeInput& edge, FlowLife& flow_life, Admission& admission)
+      : site_(site), turn_(turn), edge_(edge), flow_life_(flow_life), admission_(admission) {}
+
+  // The flow that a match has now; nullptr if it has none.
+  static InputFlow* find(Port& port, const MatchEntry& match, uint32_t match_index) {
+    InputFlow& flow = port.input.flows[match.flow];  // that of kNoFlow is never in use
+    return flow.in_use() && flow.match == match_index ? &flow : nullptr;
+  }
+  // F10: frames that find no free flow ID wait in order behind each other, up to a bound; so do then those of flows
+  // that have had their turn, so that an ID becomes free.
+  void attach(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now);
+  HEDDLE_COLD void serve_waiting(Port& port, Nanos now);
+  // The match's station is elsewhere now. What its flow has outstanding may still be under way to the old place, and
+  // the station may come back there: the next flow waits one life, as after a flood (E1). So may what has crossed
+  // without a flow to the port that it left, if that is another worker's.
+  HEDDLE_COLD void detach(Port& port, uint32_t match_index, PortIndex left, Nanos now);
+  // Whether any frames of that class are still under way there without a flow.
+  bool has_crossed_at_once(const Port& port, PortIndex to, uint8_t ftag) const;
+
+ private:
+  FlowId flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now);
+  HEDDLE_COLD void wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index);
+
+  const Site& site_;
+  Turn& turn_;
+  EdgeInput& edge_;
+  FlowLife& flow_life_;
+  Admission& admission_;
+};
+
+}  // namespace heddle

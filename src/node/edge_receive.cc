@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/edge_receive.h"
+
+#include <algorithm>
+
+namespace heddle {
+
+namespace {
+constexpr Nanos kSweepNs = 10 * kMillisecond;  // between looks for aged stations
+
+// What edge input asks about the flows of its entries.
+struct FlowsOfMatches {
+  const Site& site;
+  const EdgeInput& edge;
+  Ports& ports;
+  Nanos now;
+  bool idle(uint32_t match) const {
+    const MatchEntry& entry = edge.matches()[match];
+    // A wait depends on a flood (E1).
+    if (entry.flooded_ns + site.classes.longest_life_ns() > now) return false;
+    return EdgeFlows::find(port_of(match), entry, match) == nullptr;
+  }
+  bool queued(uint32_t match) const {
+    const MatchEntry& entry = edge.matches()[match];
+    const InputFlow* flow = EdgeFlows::find(port_of(match), entry, match);
+    return entry.waiting != 0 || (flow != nullptr && !flow->queue.empty());
+  }
+  Port& port_of(uint32_t match) const { return ports.own(edge.matches().key_at(match).input_port); }
+};
+}  // namespace
+
+void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  EdgeKey keys[kBurst];
+  uint32_t found[kBurst];
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    Packet* packet = packets[i];
+    const DropReason reason = edge_.read(*packet, port.input.edge, keys[kept]);
+    if (reason != DropReason::none) {
+      if (reason != DropReason::mac_control_at_edge || !host_control_.hear(port, packet, now))
+        turn_.drop_at_input(port, packet, reason);
+      continue;
+    }
+    if (packet->flags & kPacketChecksumPartial) port.counters.count(ProtocolEvent::checksum_completed);
+    packets[kept++] = packet;
+  }
+  MatchTable& matches = edge_.matches();
+  for (uint32_t i = 0; i < kept; ++i) found[i] = matches.prefetch_likely(keys[i].hash);
+  uint8_t match_flags = 0;  // of any of them
+  for (uint32_t i = 0; i < kept; ++i) {
+    found[i] = matches.find_likely(keys[i].match, keys[i].hash, found[i]);
+    if (found[i] == kNotFound) continue;
+    const MatchEntry& match = matches[found[i]];
+    __builtin_prefetch(&port.input.flows[match.flow]);
+    match_flags |= match.flags;
+  }
+  if (kept == 0) return;
+  if (match_flags & kMatchNear) at_once_.deliver(port, packets, found, kept, now);
+  if (match_flags & kMatchBeside) at_once_.cross(port, packets, found, kept, now);
+  const uint8_t round_trip_bits = flow_limits_.round_trips().code_bits();
+  EdgeFlows& flows = edge_flows_;
+  const EdgeInput& edge = edge_;
+  uint32_t evictions = matches.evictions();
+  const Packet* last_packet = packets[kept - 1];
+  const uint32_t last_bytes = last_packet != nullptr ? last_packet->payload : 0;
+  for (uint32_t i = 0; i < kept; ++i) {
+    Packet* packet = packets[i];
+    if (packet == nullptr) continue;
+    start_way(*packet, round_trip_bits);
+    if (found[i] != kNotFound) {
+      MatchEntry& match = matches[found[i]];
+      if (edge.is_current(match)) [[likely]] {
+        packet->destination = match.destination;
+        flows.attach(port, packet, match, found[i], 0, now);
+        continue;
+      }
+    }
+    decide(port, packet, keys[i], found[i], now);
+    if (matches.evictions() == evictions) continue;
+    evictions = matches.evictions();
+    std::fill(found + i + 1, found + kept, kNotFound);  // another one may have the index now
+  }
+  if (flow_limits_.round_trips().timing() || found[kept - 1] == kNotFound) return;
+  if (ports_.all()[turn_.number() % ports_.size()] != &port) return;  // by turns
+  const MatchEntry& last = matches[found[kept - 1]];
+  const InputFlow* flow = EdgeFlows::find(port, last, found[kept - 1]);
+  if (flow != nullptr && flow->queue.empty() && flow->flow_extent() != 0)
+    flow_limits_.time_round_trip(port, last.flow, last_bytes, now);
+}
+
+// A frame that the match table alone does not place: its stations are looked up.
+void EdgeReceive::decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now) {
+  const EdgeDecision decision =
+      edge_.decide(*packet, port.input.edge, key, match, now, FlowsOfMatches{site_, edge_, ports_, now});
+  if (decision.learned != Learned::known)
+    bridging_.announce(port, decision.learned, load_mac(packet->data + 6), packet->vni, port.input.edge.address);
+  if (decision.moved && decision.verdict != EdgeVerdict::drop)
+    edge_flows_.detach(port, decision.match, decision.left_beside, now);
+  switch (decision.verdict) {
+    case EdgeVerdict::drop:
+      if (decision.match != kNotFound) {
+        edge_.matches()[decision.match].bytes += packet->payload;
+        edge_.matches()[decision.match].lose(packet->payload, decision.reason);
+      }
+      return turn_.drop_at_input(port, packet, decision.reason);
+    case EdgeVerdict::flow: {
+      MatchEntry& entry = edge_.matches()[decision.match];
+      return edge_flows_.attach(port, packet, entry, decision.match, edge_.held_until(entry), now);
+    }
+    case EdgeVerdict::no_flow:
+      return fifos_.receive(port, packet, now);
+    case EdgeVerdict::flood:
+      return bridging_.flood(port, packet, now);
+  }
+}
+
+void EdgeReceive::age_stations(Nanos now) {
+  if (site_.edge_ports == 0 || now < next_sweep_ns_) return;
+  const uint32_t before = edge_.stations().used();
+  edge_.stations().age(now);
+  for (uint32_t aged = before - edge_.stations().used(); aged > 0; --aged)
+    ports_.front().counters.count(ProtocolEvent::station_aged);
+  next_sweep_ns_ = now + kSweepNs;
+}
+
+}  // namespace heddle

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames of hosts: read, matched, on to their flow.
+#pragma once
+
+#include "ingress/edge_input.h"
+#include "node/bridging.h"
+#include "node/delivery_at_once.h"
+#include "node/edge_flows.h"
+#include "node/fifos.h"
+#include "node/flow_limits.h"
+#include "node/host_control.h"
+#include "node/ports.h"
+#include "node/site.h"
+#include "node/turn.h"
+#include "wire/inlining.h"
+
+namespace heddle {
+
+class EdgeReceive {
+ public:
+  EdgeReceive(const Site& site, Ports& ports, Turn& turn, EdgeInput& edge, FlowLimits& flow_limits,
+              EdgeFlows& edge_flows, DeliveryAtOnce& at_once, Bridging& bridging, Fifos& fifos,
+              HostControl& host_control)
+      : site_(site),
+        ports_(ports),
+        turn_(turn),
+        edge_(edge),
+        flow_limits_(flow_limits),
+        edge_flows_(edge_flows),
+        at_once_(at_once),
+        bridging_(bridging),
+        fifos_(fifos),
+        host_control_(host_control) {}
+
+  // In passes over the burst, so that memory is fetched while something else is done: headers, records, flows (F4).
+  HEDDLE_HOT void receive(Port& port, Packet** packets, uint32_t count, Nanos now);
+  void age_stations(Nanos now);
+  Nanos next_wake() const { return site_.edge_ports != 0 ? next_sweep_ns_ : kNever; }
+
+ private:
+  HEDDLE_COLD void decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now);
+
+  const Site& site_;
+  Ports& ports_;
+  Turn& turn_;
+  EdgeInput& edge_;
+  FlowLimits& flow_limits_;
+  EdgeFlows& edge_flows_;
+  DeliveryAtOnce& at_once_;
+  Bridging& bridging_;
+  Fifos& fifos_;
+  HostControl& host_control_;
+  Nanos next_sweep_ns_ = 0;
+};
+
+}  // namespace heddle

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/edge_transmit.h"
+
+#include "wire/fabric_frame.h"
+
+namespace heddle {
+
+bool EdgeTransmit::run(Port& port, Nanos now) {
+  OutputSide& output = port.output;
+  if (site_.lanes.any_lossless()) host_control_.run(port, now);
+  if ((output.queues.lanes() & output.paused_lanes) != 0) drop_expired(port, now);
+  if (output.pending_packets != 0 && !departure_.send_pending(port, now)) {
+    drop_expired(port, now);
+    return false;
+  }
+  Packet* burst[kBurst];
+  uint32_t count = 0;
+  while (count < kBurst && !output.control.empty()) {
+    burst[count++] = output.control.pop();
+    --output.control_packets;
+  }
+  const bool paced = output.pace.limits();
+  const LaneSet going = ~output.paused_lanes;
+  while (count < kBurst && (output.queues.lanes() & going) != 0 && (!paced || output.pace.allows(now))) {
+    OutputQueues::Turn turn = output.queues.begin_turn(output.queues.lanes() & going);
+    output.last_priority = turn.head()->priority;
+    do {
+      Packet* packet = turn.take();
+      const DropReason reason = prepare_for_host(port, packet, now);
+      if (reason != DropReason::none) {
+        settlement_.drop_at_output(port, packet, reason);
+        continue;
+      }
+      if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
+      burst[count++] = packet;
+    } while (count < kBurst && turn.goes_on() && (!paced || output.pace.allows(now)));
+    turn.end();
+    output.taken_bytes += turn.bytes();
+  }
+  departure_.send_burst<true>(port, burst, count, now);
+  return count == kBurst && output.pending_packets == 0;
+}
+
+void EdgeTransmit::look_for_congestion(Port& port, Nanos now) {
+  OutputSide& output = port.output;
+  output.congestion.look(now, output.queues.bytes(), output.queues.packets(), output.flows.used(), output.taken_bytes,
+                         output.last_priority);
+  output.last_priority = 0;
+}
+
+// W4: the host sees the frame that was sent, with the tag its port wants.
+DropReason EdgeTransmit::prepare_for_host(Port& port, Packet* packet, Nanos now) {
+  const bool native = packet->vni == port.output.native_vlan;
+  if (life_over(*packet, now)) return DropReason::life_ended;
+  if (!native && !port.settings.vlans.member(packet->vni)) return DropReason::vlan_egress;
+  if (packet->payload > port.output.longest_bytes) return DropReason::output_too_long;
+  if (packet->flags & kPacketFabric) strip_fabric_header(*packet);
+  if (port.output.congestion.congested()) mark_for_host(port, *packet);
+  if (!native) tag_for_host(*packet);
+  return DropReason::none;
+}
+
+// C10: a host that understands ECN hears of its congestion.
+void EdgeTransmit::mark_for_host(Port& port, Packet& packet) {
+  if (site_.classes.of(packet.ftag).ecn && mark_congestion_experienced(packet.data, packet.length))
+    port.counters.count(ProtocolEvent::ecn_marked);
+}
+
+// K8: a host that takes nothing holds up nobody's buffers and flow IDs for longer than a life.
+void EdgeTransmit::drop_expired(Port& port, Nanos now) {
+  OutputSide& output = port.output;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < output.pending_packets; ++i) {
+    if (output.pending[i]->input.port != kNoPort && life_over(*output.pending[i], now))
+      settlement_.drop_at_output(port, output.pending[i], DropReason::life_ended);
+    else
+      output.pending[kept++] = output.pending[i];
+  }
+  output.pending_packets = kept;
+  const uint32_t queued_before = output.queues.bytes();
+  for (LaneSet rest = output.queues.lanes(); rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    const PacketQueue& queue = output.queues.of(lane);
+    while (!queue.empty() && life_over(*queue.head, now))
+      settlement_.drop_at_output(port, output.queues.take(lane), DropReason::life_ended);
+  }
+  output.taken_bytes += queued_before - output.queues.bytes();
+}
+
+Nanos EdgeTransmit::next_wake(const Port& port) const {
+  const Nanos wake = site_.lanes.any_lossless() ? std::min(port.pause.next_due(), port.output.pause_look_ns) : kNever;
+  return port.output.paused_lanes != 0 ? std::min(wake, port.output.queues.first_death()) : wake;
+}
+
+}  // namespace heddle

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the output queues of an edge port to its host: with the tag that its port wants (W4), no longer than it takes,
+// and not after its life (K8). Endpoint congestion is seen here (C1).
+#pragma once
+
+#include "node/departure.h"
+#include "node/host_control.h"
+#include "node/port.h"
+#include "node/settlement.h"
+#include "node/site.h"
+#include "wire/inlining.h"
+
+namespace heddle {
+
+class EdgeTransmit {
+ public:
+  EdgeTransmit(const Site& site, Settlement& settlement, HostControl& host_control, Departure& departure)
+      : site_(site), settlement_(settlement), host_control_(host_control), departure_(departure) {}
+
+  HEDDLE_HOT bool run(Port& port, Nanos now);
+  // C1. Between bursts: the queue is what has come and not been handed to the device.
+  void look_for_congestion(Port& port, Nanos now);
+
+  Nanos next_wake(const Port& port) const;
+
+ private:
+  DropReason prepare_for_host(Port& port, Packet* packet, Nanos now);
+  HEDDLE_COLD void mark_for_host(Port& port, Packet& packet);
+  HEDDLE_COLD void drop_expired(Port& port, Nanos now);
+
+  const Site& site_;
+  Settlement& settlement_;
+  HostControl& host_control_;
+  Departure& departure_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/fabric_records.h"
+
+namespace heddle {
+
+void FabricRecords::receive(Port& port, const LinkFrame& frame, Nanos now) {
+  switch (frame.kind) {
+    case HEDDLE_ACK:
+      for (const AckRecord record : ack_records(frame)) {
+        if (!receive_ack(port, record)) return link_control_.reset(port, LinkDownReason::protocol_error, now);
+      }
+      break;
+    case HEDDLE_PROBE:
+      for (const ProbeRecord record : probe_records(frame)) {
+        if (!receive_probe(port, record, now)) return link_control_.reset(port, LinkDownReason::protocol_error, now);
+      }
+      break;
+    case HEDDLE_CREDIT:
+      for (const CreditRecord record : credit_records(frame)) {
+        if (record.vc >= port.channels) return link_control_.reset(port, LinkDownReason::protocol_error, now);
+        LinkCredits& credits = port.credits[record.vc];
+        const uint32_t before = credits.received_total();
+        const bool asks = record.flags & HEDDLE_CREDIT_ASK;
+        if (!credits.apply(record.sent_total, record.limit, asks))
+          return link_control_.reset(port, LinkDownReason::protocol_error, now);
+        if (before != credits.received_total()) port.counters.count(ProtocolEvent::credit_loss_synced);
+      }
+      break;
+    case HEDDLE_RETRY:
+      if (!receive_retry(port, frame, now)) return link_control_.reset(port, LinkDownReason::protocol_error, now);
+      break;
+    case HEDDLE_NOTICE:
+      for (const NoticeRecord record : notice_records(frame)) {
+        const int node = site_.topology.node_of_address(record.node);
+        if (node < 0) continue;  // the topology hashes agree, so only a broken neighbour says that
+        if (link_state_.apply(static_cast<uint16_t>(node), record.sequence, record.ports_up))
+          link_states_.changed(static_cast<uint16_t>(node));
+      }
+      break;
+    default:
+      break;  // load reports (R8) are not acted on yet
+  }
+}
+
+// W2: absolute totals of one of our outgoing flow IDs; what is new in them goes to the flow's input port.
+bool FabricRecords::receive_ack(Port& port, const AckRecord& record) {
+  if (!port.output.flows.valid(record.flow)) return false;
+  OutputFlow& entry = port.output.flows[record.flow];
+  if (entry.flags & kOutputEnded) return true;  // belongs to an earlier session
+  if (serial_before(record.ack_flow, entry.ack_flow)) return true;
+  const uint32_t acknowledged = record.ack_flow - entry.ack_flow;
+  const uint32_t lost = record.lost_total - entry.lost_total;
+  if (acknowledged > entry.extent() || lost > acknowledged) return false;  // K3
+  port.counters.count(ProtocolEvent::ack_received);
+  if ((record.severity | entry.told | entry.congestion) != 0) take_congestion(port, record, entry);
+  if ((record.flags & HEDDLE_ACK_METERED) || (entry.flags & kOutputMetered)) {
+    if (!credit_watch_.hear(port, record, entry)) return false;
+  }
+  if (acknowledged == 0) return true;
+  port.counters.events[static_cast<unsigned>(ProtocolEvent::ack_lost_bytes)] += lost;
+  entry.ack_flow = record.ack_flow;
+  entry.lost_total = record.lost_total;
+  entry.pending_ack += acknowledged;
+  entry.pending_lost += lost;
+  settlement_.mark(port, record.flow, entry);
+  return true;
+}
+
+// C3: handed on to the input flow, with what is settled or by itself. Of an entry with nothing under way it is old
+// news.
+void FabricRecords::take_congestion(Port& port, const AckRecord& record, OutputFlow& entry) {
+  const uint8_t congestion = congestion_of(record.severity, record.flags);
+  if (entry.extent() == 0 || (congestion == entry.told && congestion == entry.congestion)) return;
+  entry.congestion = congestion;
+  entry.flags |= kOutputTell;
+  settlement_.mark(port, record.flow, entry);
+}
+
+// K5: answered at once with the present totals.
+bool FabricRecords::receive_probe(Port& port, const ProbeRecord& record, Nanos now) {
+  if (!port.input.flows.valid(record.flow)) return false;
+  InputFlow& flow = port.input.flows[record.flow];
+  if (!acks_.settle_hole(port, record.flow, flow, record.data_flow, now)) return false;
+  port.counters.count(ProtocolEvent::probe_answered);
+  acks_.mark_due(port, record.flow, flow, now);
+  port.input.ack_urgent = true;
+  return true;
+}
+
+// False if the other end contradicts itself.
+bool FabricRecords::receive_retry(Port& port, const LinkFrame& frame, Nanos now) {
+  if (!site_.lanes.any_retry()) return false;
+  for (const RetryRecord record : retry_records(frame)) {
+    PacketQueue released;
+    const LinkRetry::Outcome outcome = port.retry.apply(record, released, now);
+    retry_.let_go(port, released);
+    if (outcome == LinkRetry::Outcome::contradiction) return false;
+    if (outcome == LinkRetry::Outcome::given_up) {  // it loses the same frame again and again
+      link_control_.reset(port, LinkDownReason::loses_frames, now);
+      return true;
+    }
+  }
+  return true;
+}
+
+}  // namespace heddle

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames without a flow (F11, E1). Lossy ones wait nowhere; lossless ones wait one behind the other for room at their
+// output, in a queue per input port, class and channel.
+#pragma once
+
+#include "node/active_queues.h"
+#include "node/crosspoint.h"
+#include "node/flow_life.h"
+#include "node/port.h"
+#include "node/room_returns.h"
+#include "node/site.h"
+#include "node/turn.h"
+#include "routing/path_choice.h"
+#include "wire/inlining.h"
+
+namespace heddle {
+
+class Fifos {
+ public:
+  Fifos(const Site& site, Turn& turn, FlowLife& flow_life, PathChoice& paths, ActiveQueues& active, RoomReturns& room,
+        CrossPoint& crosspoint)
+      : site_(site),
+        turn_(turn),
+        flow_life_(flow_life),
+        paths_(paths),
+        active_(active),
+        room_(room),
+        crosspoint_(crosspoint) {}
+
+  // F11, E1: no-flow frames are not acknowledged. Lossy ones wait nowhere: they cross now or die here.
+  void receive(Port& port, Packet* packet, Nanos now);
+  // The fifos whose first packet is for this output and lane, as far as the room there lasts. False if it has run out.
+  HEDDLE_COLD bool serve(Port& port, Voq& voq, Nanos now);
+
+ private:
+  HEDDLE_COLD void join(Port& port, Packet* packet, Nanos now);
+  HEDDLE_COLD void place(Port& port, uint32_t index, Nanos now);
+
+  const Site& site_;
+  Turn& turn_;
+  FlowLife& flow_life_;
+  PathChoice& paths_;
+  ActiveQueues& active_;
+  RoomReturns& room_;
+  CrossPoint& crosspoint_;
+};
+
+}  // namespace heddle

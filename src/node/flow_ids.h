@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Output flow IDs (F6, K11) as the input side has them: reserved where one worker has both ports; asked for and lent
+// where it has not; given back at extent zero. An ID that comes goes to the flow that has waited longest: whose that is
+// is the answer, and the caller places it.
+#pragma once
+
+#include "node/active_queues.h"
+#include "node/outbox.h"
+#include "node/ports.h"
+#include "node/settlement.h"
+#include "node/site.h"
+#include "routing/path_choice.h"
+#include "wire/inlining.h"
+
+namespace heddle {
+
+class FlowIds {
+ public:
+  FlowIds(const Site& site, Ports& ports, Outbox& outbox, PathChoice& paths, Settlement& settlement,
+          ActiveQueues& active)
+      : site_(site), ports_(ports), outbox_(outbox), paths_(paths), settlement_(settlement), active_(active) {}
+
+  // The flow takes this output from now on, `first` its first packet. True if it has an ID there: at once only where
+  // the same worker gives it out, or another one has lent some. Whoever waits for an ID already comes first (K11): a
+  // shortage must not starve the inputs of other workers.
+  bool reserve(Port& port, InputFlow& flow, PortIndex output, const Packet& first);
+  // Flows wait for IDs: the output's worker hears of all that it has not heard of yet.
+  void tell_wants(Port& input, PortIndex output);
+  // An ID that was asked for: whose it is now; kNoFlow if nobody waits any more.
+  FlowId granted(Port& port, PortIndex output, FlowId id);
+  // None are to come: those that waited, to be placed anew.
+  FlowList refused(Port& input, PortIndex output, uint32_t flows);
+  // The first packet of another flow on an ID that is lent to the worker of its input port (K11).
+  void bind(OutputFlow& entry, const InputFlowRef& input);
+  // K11: the flow goes behind those that wait for an ID at the same output, if any do, once its extent is zero.
+  HEDDLE_COLD void yield(Port& port, InputFlow& flow);
+  // Ends the pin on the output flow ID; the caller clears kFlowOfItsId. `count_orphan`: the flow's own session has
+  // ended and packets of it may still be on their way (K9). Whose the ID is now; kNoFlow if it has gone home or is
+  // kept.
+  FlowId give_back(Port& port, InputFlow& flow, bool count_orphan);
+  // Flow IDs that are lent to an input port go home: all, or those that it has not needed since the last time.
+  HEDDLE_COLD void return_lent(Port& port, PortIndex output, bool all);
+
+  // So many more flows of an input want an ID of the output, which is this worker's.
+  static void on_want(Port& output, PortIndex input, uint32_t flows);
+
+ private:
+  bool take_lent_id(Port& port, InputFlow& flow);
+  FlowId keep_id(Port& port, PortIndex output, FlowId id);
+  FlowId give_id(Port& port, PortIndex output, FlowId id);
+
+  const Site& site_;
+  Ports& ports_;
+  Outbox& outbox_;
+  PathChoice& paths_;
+  Settlement& settlement_;
+  ActiveQueues& active_;
+};
+
+}  // namespace heddle

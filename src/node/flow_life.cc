@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/flow_life.h"
+
+#include <bit>
+#include <utility>
+
+namespace heddle {
+
+void FlowLife::place(Port& port, FlowId id, Nanos now) {
+  InputFlow& flow = port.input.flows[id];
+  if (flow.branch.flow != kNoFlow && !(flow.flags & (kFlowLeaving | kFlowPending))) {
+    flow.state = FlowState::ready;
+    port.input.flows.push(port.input.voqs[flow.branch.voq].ready, id);
+    return active_.push(port, flow.branch.voq);
+  }
+  if (flow.flow_extent() != 0 || (flow.flags & kFlowPending)) {  // the old path is not settled (K9), or E1's wait
+    flow.state = FlowState::held;
+    port.counters.count(ProtocolEvent::flow_held);
+    return;
+  }
+  if (flow.branch.flow != kNoFlow) {
+    give_back(port, flow);
+    flow.flags &= static_cast<uint16_t>(~kFlowOfItsId);
+    port.counters.count(ProtocolEvent::flow_moved);
+  }
+  route(port, id, now);
+}
+
+// Its output flow ID goes to whoever has waited for it longest, or home.
+void FlowLife::give_back(Port& port, InputFlow& flow) { place_next(port, flow_ids_.give_back(port, flow, false)); }
+
+// A flow that has got an ID. It may find that its path is stale and give the ID back in turn: then that goes home, so
+// this goes no deeper.
+void FlowLife::place_next(Port& port, FlowId next) {
+  if (next != kNoFlow) place(port, next, turn_.now());
+}
+
+void FlowLife::ran_empty(InputFlow& flow) { flow.state = FlowState::idle; }
+
+void FlowLife::end(Port& port, InputFlow& flow) {
+  if (flow.branch.flow != kNoFlow) flow_ids_.give_back(port, flow, true);
+  flow.flags &= kFlowTimed;
+  flow.queued_packets = 0;
+  flow.state = FlowState::idle;
+}
+
+void FlowLife::drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason reason) {
+  InputFlow& flow = port.input.flows[id];
+  flow.settle_lost(packet->payload);
+  if (port.is_fabric())
+    acks_.mark_due(port, id, flow, turn_.now());
+  else if (flow.match != kNoMatch)
+    edge_.matches()[flow.match].lose(packet->payload, reason);
+  turn_.drop_at_input(port, packet, reason);
+}
+
+void FlowLife::finish_if_empty(Port& port, FlowId id, InputFlow& flow) {
+  if (flow.in_use() && flow.queue.empty() && flow.flow_extent() == 0) finish(port, id, flow);
+}
+
+void FlowLife::hold_for(Port& port, FlowId id, Nanos until) {
+  port.counters.count(ProtocolEvent::pair_held);
+  set_hold(port, id, until);
+}
+
+void FlowLife::block(Port& port, FlowId id, InputFlow& flow, Nanos now) {
+  flow.state = FlowState::blocked;
+  port.counters.count(ProtocolEvent::flow_blocked);
+  const Nanos release = flow.flags & kFlowLimited ? port.input.limits[id].release_ns() : 0;
+  if (release <= now) return;  // an acknowledgement or credit wakes it
+  if (flow.flow_extent() == 0 && flow.branch.flow != kNoFlow) {
+    give_back(port, flow);  // others may need the ID meanwhile (K11)
+    flow.flags &= static_cast<uint16_t>(~kFlowOfItsId);
+  }
+  if (flow.flags & kFlowTimed) return;
+  flow.flags |= kFlowTimed;
+  releases_.add_input(port.index, id, release);
+}
+
+void FlowLife::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged, uint32_t lost, bool path_ended,
+                      Nanos now) {
+  if (epoch != port.input.ref.epoch) return port.counters.count(ProtocolEvent::ack_absorbed);
+  InputFlow& flow = port.input.flows[id];
+  flow.ack_flow += acknowledged;
+  flow.lost_total += lost;
+  if (path_ended && flow.branch.flow != kNoFlow) {  // not of an ID that it once had (K11)
+    flow.flags |= kFlowLeaving;
+    port.counters.count(ProtocolEvent::path_ended);
+    if (flow.branch.output != kNoPort) flow_ids_.return_lent(port, flow.branch.output, true);
+  }
+  if (port.is_fabric()) {
+    if (acknowledged != 0) acks_.mark_due(port, id, flow, now);
+  } else {
+    port.counters.acknowledged_bytes += acknowledged - lost;
+    if (lost != 0 && flow.match != kNoMatch) [[unlikely]]
+      edge_.matches()[flow.match].lose(lost, DropReason::none);
+  }
+  if (flow.flags & kFlowLimited)
+    flow_limits_.renew(port, id, acknowledged - lost, now);
+  else
+    flow.congestion = 0;  // of the flow that was here before
+
+  // A blocked one has less under way now (C4, C6, C8).
+  if (flow.state == FlowState::blocked) return unblock(port, id, flow, now);
+  if (flow.flow_extent() != 0 || !flow.in_use()) return;
+  if (flow.queue.empty())
+    finish(port, id, flow);
+  else if (flow.state == FlowState::held)
+    place(port, id, now);
+}
+
+void FlowLife::on_congestion(Port& port, Epoch epoch, FlowId id, uint8_t congestion, Nanos now) {
+  if (epoch != port.input.ref.epoch) return;
+  InputFlow& flow = port.input.flows[id];
+  if (flow_limits_.tell(port, id, flow, congestion, now) && flow.state == FlowState::blocked)
+    unblock(port, id, flow, now);
+}
+
+void FlowLife::on_credit(Port& port, Epoch epoch, FlowId id, bool metered, uint32_t granted, Nanos now) {
+  if (epoch != port.input.ref.epoch) return;
+  InputFlow& flow = port.input.flows[id];
+  if (!flow.in_use() || flow.branch.flow == kNoFlow) return;
+  if (metered) {
+    flow.flags |= kFlowMetered;
+    port.input.meters[id].set_limit(flow.branch.turn_start + granted);
+  } else {
+    flow.flags &= static_cast<uint16_t>(~kFlowMetered);
+  }
+  if (flow.state == FlowState::blocked) unblock(port, id, flow, now);
+}
+
+void FlowLife::on_grant(Port& port, PortIndex output, FlowId id) {
+  place_next(port, flow_ids_.granted(port, output, id));
+  flow_ids_.tell_wants(port, output);
+}
+
+void FlowLife::on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now) {
+  FlowList waiting = flow_ids_.refused(input, output, flows);
+  while (!waiting.empty()) {
+    const FlowId id = input.input.flows.pop(waiting);
+    place(input, id, now);
+  }
+}
+
+void FlowLife::on_timer(Port& port, FlowId id, Nanos now) {
+  InputFlow& flow = port.input.flows[id];
+  flow.flags &= static_cast<uint16_t>(~kFlowPending);
+  const Nanos until = flow.match == kNoMatch ? 0 : edge_.held_until(edge_.matches()[flow.match]);
+  if (now < until) return set_hold(port, id, until);  // beyond the wheel: not yet
+  if (flow.queue.empty())
+    finish_if_empty(port, id, flow);
+  else if (flow.state == FlowState::held)
+    place(port, id, now);
+}
+
+void FlowLife::run_releases(Nanos now) {
+  const auto release = [this, now](Port& port, FlowId id) {
+    InputFlow& flow = port.input.flows[id];
+    flow.flags &= static_cast<uint16_t>(~kFlowTimed);
+    if (flow.flags & kFlowPending) return holds_.add_input(port.index, id, now);  // E1 has come meanwhile
+    if (flow.state == FlowState::blocked) unblock(port, id, flow, now);
+  };
+  releases_.advance(now, release, [](Port&, FlowId) {});
+}
+
+void FlowLife::leave_stale_paths() {
+  for (Port* port : ports_) {
+    port->counters.count(ProtocolEvent::routes_compiled);
+    for (PortSet rest = port->input.lent_outputs; rest != 0; rest &= rest - 1)  // of a session that may have ended
+      flow_ids_.return_lent(*port, static_cast<PortIndex>(std::countr_zero(rest)), true);
+    for (uint32_t i = 1; i <= port->input.flows.size(); ++i) {
+      const auto id = static_cast<FlowId>(i);
+      InputFlow& flow = port->input.flows[id];
+      if (!flow.in_use() || flow.branch.flow == kNoFlow || flow.destination.node == site_.address) continue;
+      if (paths_.routes().primary(flow.destination.node) >> flow.branch.output & 1) continue;
+      flow.flags |= kFlowLeaving;
+      if (flow.queue.empty()) finish_if_empty(*port, id, flow);
+    }
+  }
+}
+
+void FlowLife::age_waiting(Nanos now) {
+  if (now < next_age_ns_) return;
+  next_age_ns_ = now + kMillisecond;
+  for (Port* port : ports_) {
+    for (PortSet rest = port->input.lent_outputs; rest != 0; rest &= rest - 1)
+      flow_ids_.return_lent(*port, static_cast<PortIndex>(std::countr_zero(rest)), false);
+    if (!port->is_fabric()) continue;
+    for (PortSet rest = port->input.wanting_outputs; rest != 0; rest &= rest - 1) {
+      const auto output = static_cast<PortIndex>(std::countr_zero(rest));
+      FlowList& wanting = port->input.ids[output].wanting;
+      FlowList waiting = std::exchange(wanting, {});
+      while (!waiting.empty()) {
+        const FlowId id = port->input.flows.pop(waiting);
+        drop_expired_frames(*port, id, now);
+        if (port->input.flows[id].state == FlowState::wanting) port->input.flows.push(wanting, id);
+      }
+      if (wanting.empty()) port->input.wanting_outputs &= ~(PortSet{1} << output);
+    }
+  }
+}
+
+PortIndex FlowLife::choose_port(const Port& input, const Packet& packet, DropReason& reason) {
+  return paths_.choose(
+      {.input = input.index, .channel = packet.vc, .hop_limit = packet.hop_limit, .destination = packet.destination},
+      random_, reason);
+}
+
+// R6: at extent zero the flow takes the preferred port, and asks for a flow ID there.
+void FlowLife::route(Port& port, FlowId id, Nanos now) {
+  InputFlow& flow = port.input.flows[id];
+  DropReason reason = DropReason::none;
+  const PortIndex output = choose_port(port, *flow.queue.head, reason);
+  if (output == kNoPort) return drop_queue(port, id, reason);
+  if (flow_ids_.reserve(port, flow, output, *flow.queue.head)) return place(port, id, now);
+  flow.state = FlowState::wanting;
+  port.input.flows.push(port.input.ids[output].wanting, id);
+  port.input.wanting_outputs |= PortSet{1} << output;
+  port.counters.count(ProtocolEvent::id_waited);
+  flow_ids_.tell_wants(port, output);
+}
+
+void FlowLife::drop_queue(Port& port, FlowId id, DropReason reason) {
+  InputFlow& flow = port.input.flows[id];
+  while (!flow.queue.empty()) {
+    drop_from_flow(port, id, flow_queues_.take(port, flow), reason);
+  }
+  flow.state = FlowState::idle;
+  finish_if_empty(port, id, flow);
+}
+
+// F9: with an empty queue and nothing outstanding the flow is gone; its IDs are free, the way back first.
+void FlowLife::finish(Port& port, FlowId id, InputFlow& flow) {
+  if (flow.flags & kFlowPending) return;  // its timer comes back to it
+  if (flow.branch.flow != kNoFlow) give_back(port, flow);
+  flow.flags &= kFlowAckDue | kFlowTimed;
+  flow.state = FlowState::idle;
+  if (!port.is_fabric()) port.input.flows.put(id);
+  port.counters.count(ProtocolEvent::flow_freed);
+}
+
+void FlowLife::set_hold(Port& port, FlowId id, Nanos until) {
+  InputFlow& flow = port.input.flows[id];
+  flow.flags |= kFlowPending;
+  if (!(flow.flags & kFlowTimed)) holds_.add_input(port.index, id, until);
+}
+
+void FlowLife::unblock(Port& port, FlowId id, InputFlow& flow, Nanos now) {
+  if (port.is_fabric()) {  // K8: frames die while they wait here, too
+    drop_expired_frames(port, id, now);
+    if (flow.state != FlowState::blocked) return;
+  }
+  if (!flow_limits_.may_forward(port, id, flow, flow.queue.head->payload, now)) return block(port, id, flow, now);
+  place(port, id, now);
+}
+
+void FlowLife::drop_expired_frames(Port& port, FlowId id, Nanos now) {
+  InputFlow& flow = port.input.flows[id];
+  while (!flow.queue.empty() && life_over(*flow.queue.head, now)) {
+    drop_from_flow(port, id, flow_queues_.take(port, flow), DropReason::life_ended);
+  }
+  if (!flow.queue.empty()) return;
+  flow.state = FlowState::idle;
+  finish_if_empty(port, id, flow);
+}
+
+}  // namespace heddle

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where an input flow with packets stands, from its first packet to its end (F9): the only writer of its state. A flow
+// with a queue is in one list or is woken by what it waits for: an output flow ID, room, credit, its share of a
+// congested host, the end of a hold.
+#pragma once
+
+#include "ingress/edge_input.h"
+#include "node/ack_writer.h"
+#include "node/active_queues.h"
+#include "node/flow_ids.h"
+#include "node/flow_limits.h"
+#include "node/flow_queues.h"
+#include "node/flow_timers.h"
+#include "node/ports.h"
+#include "node/site.h"
+#include "node/turn.h"
+#include "routing/path_choice.h"
+#include "wire/inlining.h"
+#include "wire/random.h"
+
+namespace heddle {
+
+class FlowLife {
+ public:
+  FlowLife(const Site& site, Ports& ports, Turn& turn, EdgeInput& edge, PathChoice& paths, Random& random,
+           AckWriter& acks, FlowIds& flow_ids, FlowLimits& flow_limits, FlowQueues& flow_queues, ActiveQueues& active,
+           FlowTimers& holds, FlowTimers& releases)
+      : site_(site),
+        ports_(ports),
+        turn_(turn),
+        edge_(edge),
+        paths_(paths),
+        random_(random),
+        acks_(acks),
+        flow_ids_(flow_ids),
+        flow_limits_(flow_limits),
+        flow_queues_(flow_queues),
+        active_(active),
+        holds_(holds),
+        releases_(releases) {}
+
+  // A flow with a queue and in no list: where does it stand?
+  [[gnu::noinline]] void place(Port& port, FlowId id, Nanos now);
+  // The last packet of its queue has been taken.
+  void ran_empty(InputFlow& flow);
+  // K9: the session of its port has ended; its queue is empty. It has no place any more, nor anything outstanding.
+  void end(Port& port, InputFlow& flow);
+  // A frame of the flow that never goes on: settled here, as lost (K4).
+  HEDDLE_COLD void drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason reason);
+  void finish_if_empty(Port& port, FlowId id, InputFlow& flow);
+  // E1: nothing of the flow moves before `until`.
+  HEDDLE_COLD void hold_for(Port& port, FlowId id, Nanos until);
+  // The flow has packets and stands in no list.
+  HEDDLE_COLD void block(Port& port, FlowId id, InputFlow& flow, Nanos now);
+  // Bytes of an input flow are settled downstream. Of an ended session: absorbed (K9).
+  void on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged, uint32_t lost, bool path_ended, Nanos now);
+  HEDDLE_COLD void on_congestion(Port& port, Epoch epoch, FlowId id, uint8_t congestion, Nanos now);
+  // `granted`: bytes that the flow may hand on since it has its output flow ID.
+  HEDDLE_COLD void on_credit(Port& port, Epoch epoch, FlowId id, bool metered, uint32_t granted, Nanos now);
+  void on_grant(Port& port, PortIndex output, FlowId id);
+  // The output's link is down: all flows that wait for it take another way, or are dropped.
+  void on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now);
+  // E1: the pair's flooded frames have died; its first flow may move.
+  HEDDLE_COLD void on_timer(Port& port, FlowId id, Nanos now);
+  void run_releases(Nanos now);
+  // R12: after a change of routes, flows whose port no longer lies on a shortest path leave it, each when its extent is
+  // zero, so that order is kept.
+  void leave_stale_paths();
+  // K8: frames die in transit also while their flow waits for a flow ID. So flows that wait for each other's IDs around
+  // a ring do not wait for ever.
+  HEDDLE_COLD void age_waiting(Nanos now);
+  PortIndex choose_port(const Port& input, const Packet& packet, DropReason& reason);
+  // The next age_waiting() that has something to do, if anything of the port waits.
+  Nanos next_wake(const Port& port) const {
+    const bool waits = port.input.lent_outputs != 0 || (port.is_fabric() && port.input.wanting_outputs != 0);
+    return waits ? next_age_ns_ : kNever;
+  }
+
+ private:
+  void give_back(Port& port, InputFlow& flow);
+  void place_next(Port& port, FlowId next);
+  [[gnu::noinline]] void route(Port& port, FlowId id, Nanos now);
+  HEDDLE_COLD void drop_queue(Port& port, FlowId id, DropReason reason);
+  void finish(Port& port, FlowId id, InputFlow& flow);
+  HEDDLE_COLD void set_hold(Port& port, FlowId id, Nanos until);
+  void unblock(Port& port, FlowId id, InputFlow& flow, Nanos now);
+  HEDDLE_COLD void drop_expired_frames(Port& port, FlowId id, Nanos now);
+
+  const Site& site_;
+  Ports& ports_;
+  Turn& turn_;
+  EdgeInput& edge_;
+  PathChoice& paths_;
+  Random& random_;
+  AckWriter& acks_;
+  FlowIds& flow_ids_;
+  FlowLimits& flow_limits_;
+  FlowQueues& flow_queues_;
+  ActiveQueues& active_;
+  FlowTimers& holds_;
+  FlowTimers& releases_;
+  Nanos next_age_ns_ = 0;
+};
+
+}  // namespace heddle

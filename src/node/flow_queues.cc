@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/flow_queues.h"
+
+namespace heddle {
+
+DropReason FlowQueues::refusal(const Port& port, const InputFlow& flow, const Packet& packet) const {
+  const uint32_t most = site_.settings.input_drop_mark_packets;
+  if (packet.hop_limit == 0 && flow.destination.node != site_.address) return DropReason::hop_limit;
+  if (site_.lanes.lossless(flow.ftag))
+    return !port.is_fabric() && port.input.lossless_packets >= most ? DropReason::pause_ignored : DropReason::none;
+  if (!flow.queue.empty() && flow.queue_extent() > mark(flow)) return DropReason::flow_queue_full;
+  const uint32_t buffers = input_buffers(port);
+  if (buffers > most) return DropReason::input_full;
+  return flow.queued_packets > most - buffers ? DropReason::flow_queue_full : DropReason::none;
+}
+
+void FlowQueues::push(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
+  const bool lossless = site_.lanes.lossless(flow.ftag);
+  if (port.is_fabric()) {
+    flow_credits_.joined(port, id, flow, *packet, now);
+  } else if (lossless && !(flow.flags & kFlowFull) && flow.queue_extent() > mark(flow)) {
+    flow.flags |= kFlowFull;
+    ++port.input.flows_full[flow.ftag];
+  }
+  flow.queue.push(packet);
+  ++flow.queued_packets;
+  ++port.input.queued_packets;
+  if (lossless) ++port.input.lossless_packets;
+}
+
+Packet* FlowQueues::take(Port& port, InputFlow& flow) {
+  --flow.queued_packets;
+  --port.input.queued_packets;
+  if (site_.lanes.lossless(flow.ftag)) --port.input.lossless_packets;
+  Packet* packet = flow.queue.pop();
+  if (port.is_fabric() && flow.queue.empty()) --port.input.queued_flows[packet->vc];
+  if (flow.flags & kFlowFull) went(port, flow, *packet);
+  return packet;
+}
+
+void FlowQueues::went(Port& port, InputFlow& flow, const Packet& packet) {
+  if (port.is_fabric()) return flow_credits_.left(port, flow, packet);
+  if (flow.queue_extent() - packet.payload > mark(flow) / 2 && !flow.queue.empty()) return;
+  flow.flags &= static_cast<uint16_t>(~kFlowFull);
+  --port.input.flows_full[flow.ftag];
+}
+
+uint32_t FlowQueues::input_buffers(const Port& port) const {
+  return port.is_fabric() ? port.credits[kLossyChannel].held()
+                          : port.input.queued_packets - port.input.lossless_packets + 1;
+}
+
+uint32_t FlowQueues::mark(const InputFlow& flow) const { return site_.classes.of(flow.ftag).flow_queue_bytes; }
+
+}  // namespace heddle

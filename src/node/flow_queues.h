@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flow queues (F7): what may join one, and what comes and goes with a packet.
+#pragma once
+
+#include "node/flow_credits.h"
+#include "node/port.h"
+#include "node/site.h"
+#include "wire/inlining.h"
+
+namespace heddle {
+
+class FlowQueues {
+ public:
+  FlowQueues(const Site& site, FlowCredits& flow_credits) : site_(site), flow_credits_(flow_credits) {}
+
+  // Past a mark the tail of a lossy class is dropped (A8). No flow may have more of the input's buffers than it leaves
+  // free, so that however many flows are held up, one that is not finds room (C8). An empty queue takes any frame. One
+  // of a lossless class has a buffer that was granted on a fabric port; at the edge its host has been told to stop well
+  // before there is none.
+  DropReason refusal(const Port& port, const InputFlow& flow, const Packet& packet) const;
+  void push(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  Packet* take(Port& port, InputFlow& flow);
+  // A packet has left the queue of a flow that was past its mark, and is still in queue_extent(): below half of the
+  // mark the host may go on.
+  HEDDLE_COLD void went(Port& port, InputFlow& flow, const Packet& packet);
+  // What the port's frames hold, this one included. On a fabric port those in the outputs count too: they hold link
+  // credits, and lossy frames must not hold them all (C9).
+  uint32_t input_buffers(const Port& port) const;
+
+ private:
+  uint32_t mark(const InputFlow& flow) const;
+
+  const Site& site_;
+  FlowCredits& flow_credits_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Output flow IDs as the output side gives them out to inputs that wait for one, round robin (K11).
+#pragma once
+
+#include "node/flow_life.h"
+#include "node/outbox.h"
+#include "node/ports.h"
+#include "node/turn.h"
+
+namespace heddle {
+
+class IdGrants {
+ public:
+  IdGrants(Ports& ports, Turn& turn, Outbox& outbox, FlowLife& flow_life)
+      : ports_(ports), turn_(turn), outbox_(outbox), flow_life_(flow_life) {}
+
+  // Flow IDs for inputs that wait for one, round robin (K11); refused where the link is down.
+  void run(Nanos now);
+
+ private:
+  bool grant(Port& output, PortIndex input, Nanos now);
+  bool refuse(Port& output, PortIndex input, Nanos now);
+
+  Ports& ports_;
+  Turn& turn_;
+  Outbox& outbox_;
+  FlowLife& flow_life_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links of the fabric: sessions (K1, K9) and credits (C9, K7).
+#pragma once
+
+#include "node/control_frames.h"
+#include "node/delivery_at_once.h"
+#include "node/flow_life.h"
+#include "node/flow_limits.h"
+#include "node/link_states.h"
+#include "node/node_event.h"
+#include "node/outbox.h"
+#include "node/ports.h"
+#include "node/prober.h"
+#include "node/retry_frames.h"
+#include "node/room_returns.h"
+#include "node/settlement.h"
+#include "node/site.h"
+#include "node/turn.h"
+#include "routing/link_state.h"
+#include "routing/load_board.h"
+#include "wire/fabric_frame.h"
+#include "wire/inlining.h"
+#include "wire/random.h"
+
+namespace heddle {
+
+class LinkControl {
+ public:
+  LinkControl(const Site& site, Ports& ports, Turn& turn, Outbox& outbox, LoadBoard& board, Random& random,
+              NodeEvents& events, LinkState& link_state, ControlFrames& control, Settlement& settlement, Prober& prober,
+              RoomReturns& room, FlowLife& flow_life, FlowLimits& flow_limits, DeliveryAtOnce& at_once,
+              LinkStates& link_states, RetryFrames& retry)
+      : site_(site),
+        ports_(ports),
+        turn_(turn),
+        outbox_(outbox),
+        board_(board),
+        random_(random),
+        events_(events),
+        link_state_(link_state),
+        control_(control),
+        settlement_(settlement),
+        prober_(prober),
+        room_(room),
+        flow_life_(flow_life),
+        flow_limits_(flow_limits),
+        at_once_(at_once),
+        link_states_(link_states),
+        retry_(retry) {}
+
+  // This worker was away itself, for a good part of a hello interval after it wanted to be called: what it did not hear
+  // says nothing about its links (K1). The receive queues are drained in the same turn, before the next judgement.
+  HEDDLE_COLD void forgive_silence(Nanos late, Nanos now);
+  void set_carrier(Port& port, bool carrier);
+  void run(Nanos now);
+  HEDDLE_COLD void receive_hello(Port& port, const LinkFrame& frame, uint32_t frame_bytes, Nanos now);
+  void reset(Port& port, LinkDownReason reason, Nanos now);
+  // Built at hand-over, so that the sender's total stands behind the frames it counts (K7).
+  void send_credits(Port& port, Nanos now);
+
+ private:
+  HEDDLE_COLD void tell_link(Port& port, Nanos now);
+  void act_on(Port& port, SessionEvent event, Nanos now);
+  void begin_session(Port& port);
+  void end_session(Port& port, Nanos now);
+  void end_outputs(Port& port, Nanos now);
+  void end_inputs(Port& port);
+  void send_hello(Port& port, Nanos now);
+
+  const Site& site_;
+  Ports& ports_;
+  Turn& turn_;
+  Outbox& outbox_;
+  LoadBoard& board_;
+  Random& random_;
+  NodeEvents& events_;
+  LinkState& link_state_;
+  ControlFrames& control_;
+  Settlement& settlement_;
+  Prober& prober_;
+  RoomReturns& room_;
+  FlowLife& flow_life_;
+  FlowLimits& flow_limits_;
+  DeliveryAtOnce& at_once_;
+  LinkStates& link_states_;
+  RetryFrames& retry_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the other workers of the node have for this one (X1).
+#pragma once
+
+#include <vector>
+
+#include "ingress/edge_input.h"
+#include "node/crossbar.h"
+#include "node/crosspoint.h"
+#include "node/delivery_at_once.h"
+#include "node/flow_ids.h"
+#include "node/flow_life.h"
+#include "node/link_states.h"
+#include "node/ports.h"
+#include "node/room_returns.h"
+#include "node/settlement.h"
+#include "node/turn.h"
+#include "routing/link_state.h"
+#include "wire/inlining.h"
+
+namespace heddle {
+
+class Messages {
+ public:
+  Messages(uint32_t workers, Ports& ports, Turn& turn, EdgeInput& edge, Settlement& settlement, RoomReturns& room,
+           FlowIds& flow_ids, FlowLife& flow_life, CrossPoint& crosspoint, DeliveryAtOnce& at_once,
+           LinkState& link_state, LinkStates& link_states)
+      : ports_(ports),
+        turn_(turn),
+        edge_(edge),
+        settlement_(settlement),
+        room_(room),
+        flow_ids_(flow_ids),
+        flow_life_(flow_life),
+        crosspoint_(crosspoint),
+        at_once_(at_once),
+        link_state_(link_state),
+        link_states_(link_states),
+        from_(workers) {}
+
+  void run(Nanos now);
+  // Before the first turn, for every other worker.
+  void connect(uint32_t worker, Crossing* from) { from_[worker] = from; }
+  const std::vector<Crossing*>& sources() const { return from_; }  // by worker; nullptr: none
+
+ private:
+  HEDDLE_HOT void take_packets(Crossing& from, Nanos now);
+  uint32_t take_settled(Crossing& from, Nanos now);
+  void take(const Message& message, Nanos now);
+  void take(const WantIds& want, Nanos);
+  void take(const WaitForRoom& wait, Nanos);
+  void take(const GrantId& grant, Nanos);
+  void take(const RefuseIds& refuse, Nanos now);
+  void take(const GiveReturns& give, Nanos);
+  void take(const OrphansFreed& freed, Nanos);
+  void take(const TellCredit& credit, Nanos now);
+  void take(const StationLearned& station, Nanos now);
+  void take(const LinkStateNews& news, Nanos);
+  void take_flow(OutputFlow& entry, const CrossingPacket& crossing);
+
+  Ports& ports_;
+  Turn& turn_;
+  EdgeInput& edge_;
+  Settlement& settlement_;
+  RoomReturns& room_;
+  FlowIds& flow_ids_;
+  FlowLife& flow_life_;
+  CrossPoint& crosspoint_;
+  DeliveryAtOnce& at_once_;
+  LinkState& link_state_;
+  LinkStates& link_states_;
+  std::vector<Crossing*> from_;  // by worker
+};
+
+}  // namespace heddle

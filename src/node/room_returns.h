@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Room in the outputs (X1) goes back to the inputs, and inputs say that they wait for it (X3). Copies that were made by
+// replication are counted here: what they hold comes back with the room.
+#pragma once
+
+#include "node/active_queues.h"
+#include "node/outbox.h"
+#include "node/ports.h"
+#include "node/site.h"
+#include "node/turn.h"
+#include "wire/inlining.h"
+
+namespace heddle {
+
+class RoomReturns {
+ public:
+  RoomReturns(const Site& site, Ports& ports, Turn& turn, Outbox& outbox, ActiveQueues& active)
+      : site_(site), ports_(ports), turn_(turn), outbox_(outbox), active_(active) {}
+
+  void send();
+  void apply(Port& input, PortIndex output, uint32_t lane, const Returns& returns);
+  // A virtual output queue has no room for its next packet: returns wake it.
+  HEDDLE_COLD void wait(Port& input, Voq& voq);
+  // The output hears how many flows wait there for room, unless it knows that well enough.
+  HEDDLE_COLD void tell_waiting(Port& input, Voq& voq, uint32_t flows);
+  // Of a copy that is to be made: is there room for it in the budget (decision 3)? And: it has been made.
+  bool may_copy(uint32_t buffers) const { return copies_out_ + buffers <= site_.copies_max; }
+  void copied(uint32_t buffers) { copies_out_ += buffers; }
+  uint32_t copies_out() const { return copies_out_; }
+
+ private:
+  bool send_returns_of(Port& output, PortIndex input, uint32_t lane);
+  HEDDLE_COLD uint32_t room_to_keep(const Port& output, PortIndex input, uint32_t lane) const;
+  HEDDLE_COLD bool send_orphans(Port& output, PortIndex input);
+
+  const Site& site_;
+  Ports& ports_;
+  Turn& turn_;
+  Outbox& outbox_;
+  ActiveQueues& active_;
+  uint32_t copies_out_ = 0;  // buffers of copies that are under way
+};
+
+}  // namespace heddle

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes that are settled at an output, delivered or lost, and that the input flow is to hear of (decision 5): entries
+// are listed once, and what is settled of them merges until the next turn tells it (ack_relay.h). Also the end of an
+// entry's life: free once nothing refers to it.
+#pragma once
+
+#include <utility>
+
+#include "flow/bounded_list.h"
+#include "node/flow_timers.h"
+#include "node/turn.h"
+#include "wire/inlining.h"
+
+namespace heddle {
+
+class Settlement {
+ public:
+  Settlement(const Site& site, const Ports& ports, Turn& turn)
+      : turn_(turn), dirty_(ports.size() * site.settings.flow_ids), telling_(ports.size() * site.settings.flow_ids) {}
+
+  // A frame that crossed and was never stamped: this side settles it (K4).
+  HEDDLE_COLD void drop_at_output(Port& output, Packet* packet, DropReason reason);
+  void release(Port& output, FlowId id, bool counted);
+  // An entry that its input flow has let go is free once nothing refers to it any more.
+  void free_if_drained(Port& output, FlowId id, OutputFlow& entry);
+  // K4: both ends compute where a flow ID's positions start in a session.
+  void start_positions(Port& port, FlowId id);
+  // Something of the entry is to be told; it is listed once.
+  void mark(Port& output, FlowId id, OutputFlow& entry) {
+    if (entry.flags & kOutputDirty) return;
+    entry.flags |= kOutputDirty;
+    dirty_.push_back(flow_item(output.index, id));
+  }
+  bool empty() const { return dirty_.empty(); }
+  // Entries marked since the last telling, as flow_item(); what is marked while they are told is for the next one.
+  const BoundedList<uint32_t>& begin_telling() {
+    std::swap(dirty_, telling_);
+    dirty_.clear();
+    return telling_;
+  }
+  size_t marked() const { return dirty_.size(); }
+  // Of the entries of one output that were marked as number `from` and later, those that have nothing to tell after
+  // all.
+  HEDDLE_COLD void unmark_idle(Port& output, size_t from);
+
+ private:
+  Turn& turn_;
+  BoundedList<uint32_t> dirty_;    // output flows with something to tell
+  BoundedList<uint32_t> telling_;  // those of the turn before, while they are being told
+};
+
+}  // namespace heddle
