@@ -80,6 +80,8 @@ class OutputFlowTable {
   // Of the wheel that the entry is in (kOutputTimed).
   uint32_t& timer_link(FlowId id) { return timer_links_[id]; }
   uint32_t used() const { return used_; }
+  // Would reserve() give the input port one?
+  bool may_reserve(PortIndex input) const { return left_[input] > 0 || shared_ != 0; }
 
   // An ID that serves `input`, or kNoFlow while that port may not have another one. The one that was freed last
   // comes first, since its entry is still in the cache; positions that run on keep its uses apart (K4).

@@ -134,6 +134,16 @@ DropReason EdgeInput::read(Packet& packet, const EdgePortInput& port, EdgeKey& k
   return DropReason::none;
 }
 
+DropReason EdgeInput::refusal(const Packet& packet, const EdgePortInput& port, const Station* station,
+                              Nanos now) const {
+  const uint64_t from = load_mac(packet.data + 6);
+  if (from == 0) return DropReason::source_multicast;  // plain frames were not asked
+  if (stations_.holds(from, packet.vni, port.address, now)) return DropReason::station_held;
+  if (station != nullptr && station->address == port.address) return DropReason::same_port;
+  if (station == nullptr && !port.flood.allows(now)) return DropReason::flood_rate;
+  return DropReason::none;
+}
+
 Learned EdgeInput::learn_remote(uint64_t mac, uint16_t vlan, FabricAddress source, Nanos now) {
   if (mac_is_group(mac) || mac == 0) return Learned::refused;
   const auto quota = station_quotas_.find(uint32_t{source.node} << 16 | source.port);

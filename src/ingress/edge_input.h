@@ -83,6 +83,9 @@ class EdgeInput {
   bool is_current(const MatchEntry& entry) const {
     return entry.station_version == stations_.version() && entry.flooded_ns == 0;
   }
+  // Why a frame that has been read goes nowhere, once its source is learned: `station` is where it goes, nullptr if
+  // that is not known. none if it goes on.
+  DropReason refusal(const Packet& packet, const EdgePortInput& port, const Station* station, Nanos now) const;
   // What becomes of a frame whose entry is not current, or that has none: `match` is where it was found, or
   // kNotFound. Learns its station, sets its destination, takes a flood from the port's share. `flows.idle(match
   // index)`: may that entry be evicted? `flows.queued(match index)`: has its flow a queue?
@@ -131,16 +134,12 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
     decision.reason = reason;
     return decision;
   };
-  if (from == 0) return drop(DropReason::source_multicast);  // plain frames were not asked
-  decision.learned = stations_.learn(from, packet.vni, port.address, port.settings->stations_max, now);
-  if (decision.learned == Learned::held) return drop(DropReason::station_held);
+  if (from != 0) decision.learned = stations_.learn(from, packet.vni, port.address, port.settings->stations_max, now);
   const Station* station = mac_is_group(to) ? nullptr : stations_.find(to, packet.vni);
   packet.destination = station != nullptr ? station->address : kFloodAddress;
-  if (packet.destination == port.address) return drop(DropReason::same_port);
-  if (station == nullptr) {
-    if (!port.flood.allows(now)) return drop(DropReason::flood_rate);
-    port.flood.take(now, 1);
-  }
+  const DropReason reason = refusal(packet, port, station, now);
+  if (reason != DropReason::none) return drop(reason);
+  if (station == nullptr) port.flood.take(now, 1);
   if (mac_is_group(to) || !classes_.of(packet.ftag).flow_channels) {
     decision.verdict = station != nullptr ? EdgeVerdict::no_flow : EdgeVerdict::flood;
     return decision;

@@ -39,6 +39,12 @@ class StationTable {
   const Station* find(uint64_t mac, uint16_t vlan) const;
   // `quota`: learned stations this address may have at most. A full table makes room at the expense of the address
   // that has most, so that one port's stations never keep out another's (K11).
+  // Is the station to stay where it is, if it were seen at `address` now?
+  bool holds(uint64_t mac, uint16_t vlan, FabricAddress address, Nanos now) const {
+    const uint32_t index = index_of(mac, vlan);
+    if (index == kNotFound || stations_[index].address == address) return false;
+    return stations_[index].fixed || now < stations_[index].held_until_ns;
+  }
   Learned learn(uint64_t mac, uint16_t vlan, FabricAddress address, uint32_t quota, Nanos now);
   void add_fixed(uint64_t mac, uint16_t vlan, FabricAddress address);
   // Removes aged entries; looks at a bounded number per call.

@@ -51,6 +51,7 @@ class Worker {
   const LinkState& link_state() const { return link_state_; }
   const PathChoice& paths() const { return paths_; }
   const LoadBoard& board() const { return board_; }
+  const FlowQueues& flow_queues() const { return flow_queues_; }
   const BufferShares& shares() const { return shares_; }
   uint32_t copies_out() const { return room_.copies_out(); }
   NodeEvents& events() { return events_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "telemetry/trace.h"
 
-#include <bit>
+#include <algorithm>
 
 #include "cli/text_table.h"
 #include "io/clock.h"
@@ -14,6 +14,11 @@
 namespace heddle {
 
 namespace {
+
+// Ports that are up first, then by what waits there.
+bool less_loaded(const TraceView::Way& one, const TraceView::Way& other) {
+  return one.up != other.up ? one.up : one.queue_bytes < other.queue_bytes;
+}
 
 // The steps at one hop, as they are told.
 class Steps {
@@ -29,6 +34,12 @@ class Steps {
   void step(const char* stage, const std::string& decision, const std::string& why) {
     steps_.push_back({{"stage", stage}, {"decision", decision}, {"why", why}});
   }
+  // Something is in its way here, so that it joins its flow's queue.
+  bool waits() const {
+    return (view_.live && view_.flow.state != FlowState::idle) || !is_open(view_.gate) || view_.room < view_.cost ||
+           (!bound() && !view_.id_free);
+  }
+  bool bound() const { return view_.live && view_.flow.branch.flow != kNoFlow; }
   void tell_station();
   void tell_flow();
   void tell_ways();
@@ -63,6 +74,10 @@ Json Steps::tell_frame() {
   }
   step("frame", "taken",
        std::to_string(view_.bytes) + " bytes, VLAN " + std::to_string(view_.vlan) + ", " + class_text());
+  if (view_.not_placed != DropReason::none) {
+    step("station", dropped(view_.not_placed), text_of(view_.not_placed));
+    return answer();
+  }
   tell_station();
   if (view_.flooded) return answer();
   if (!traffic_class().flow_channels) {
@@ -109,6 +124,8 @@ void Steps::tell_station() {
 }
 
 void Steps::tell_flow() {
+  if (view_.not_queued != DropReason::none && waits())
+    return step("flow", dropped(view_.not_queued), text_of(view_.not_queued));
   if (!view_.live) return step("flow", "new", "nothing of it is under way");
   const InputFlow& flow = view_.flow;
   std::string why =
@@ -132,7 +149,7 @@ void Steps::tell_flow() {
       why += "; waits for its window";
       break;
   }
-  if (flow.flags & kFlowLeaving) why += "; leaves its path";
+  if (flow.flags & kFlowLeaving) why += "; leaves its path when that is settled";
   step("flow", std::to_string(view_.flow_id) + ", " + state_text(flow.state), why);
 }
 
@@ -145,29 +162,44 @@ void Steps::tell_ways() {
   }
   if (view_.output == kNoPort)
     return step("route", dropped(view_.ways.reason), why.empty() ? text_of(view_.ways.reason) : "all are down: " + why);
-  const bool bound = view_.live && view_.flow.branch.flow != kNoFlow;
-  const bool here = !about_.ports[view_.output].fabric;
-  step("route", about_.ports[view_.output].name,
-       here ? "the host is here" : (bound ? "has it; shortest paths: " : "shortest paths: ") + why);
+  if (!about_.ports[view_.output].fabric) {
+    why = "the host is here";
+  } else {
+    const auto least = std::min_element(view_.loads.begin(), view_.loads.end(), less_loaded);
+    const auto equal = std::count_if(view_.loads.begin(), view_.loads.end(), [&](const TraceView::Way& way) {
+      return way.up && least->up && way.queue_bytes == least->queue_bytes;
+    });
+    why = (bound() ? "has it; shortest paths: " : "shortest paths: ") + why;
+    if (!bound() && equal > 1) why += "; one of " + std::to_string(equal) + " as little loaded, by chance";
+  }
+  step("route", about_.ports[view_.output].name, why);
   tell_output();
 }
 
 void Steps::tell_output() {
   const TopologyPort& output = about_.ports[view_.output];
-  const bool bound = view_.live && view_.flow.branch.flow != kNoFlow;
   if (traffic_class().flow_channels)
     step("flow ID",
-         bound              ? std::to_string(view_.flow.branch.flow)
-         : view_.room_waits ? "waits"
-                            : "to be had",
+         bound()         ? std::to_string(view_.flow.branch.flow)
+         : view_.id_free ? "to be had"
+                         : "waits",
          std::to_string(view_.ids_used) + " of " + std::to_string(view_.ids) + " of " + output.name + " are used" +
-             (view_.room_waits ? "; flows of this port wait for one" : ""));
-  std::string why = std::to_string(view_.lane_packets) + " packets before it, " + scaled_bytes(view_.queued_bytes) +
-                    " in all lanes; room for " + std::to_string(view_.room) + " buffers";
+             (view_.id_waits ? "; flows of this port wait for one" : ""));
+  std::string why = std::to_string(view_.lane_packets) +
+                    (view_.lane_packets == kTraceCountMax ? " packets or more" : " packets") + " before it, " +
+                    scaled_bytes(view_.queued_bytes) + " in all lanes; room for " + std::to_string(view_.room) +
+                    " buffers";
   if (view_.paused) why += "; the host has asked to wait";
   if (view_.congested) why += "; congested, level " + std::to_string(view_.level);
-  step("queue", view_.room == 0 ? "waits" : "lane " + std::to_string(view_.lane), why);
+  if (view_.room >= view_.cost)
+    step("queue", "lane " + std::to_string(view_.lane), why);
+  else if (traffic_class().flow_channels || traffic_class().lossless)
+    step("queue", "waits", why);
+  else
+    return step("queue", dropped(DropReason::output_full), why);
   if (output.fabric) return;
+  if (view_.bytes > view_.longest_bytes)
+    return step("host", dropped(DropReason::output_too_long), text_of(DropReason::output_too_long));
   const bool member = output.vlans.member(view_.vlan) || view_.vlan == 0;
   if (!member) return step("host", dropped(DropReason::vlan_egress), text_of(DropReason::vlan_egress));
   const bool tagged = view_.vlan != 0 && view_.vlan != output.vlans.native;
@@ -183,6 +215,7 @@ Json Steps::answer() {
                     {"to_port", view_.destination.port},
                     {"class", view_.ftag},
                     {"vlan", view_.vlan},
+                    {"bytes", view_.bytes},
                     {"channel", view_.channel_on},
                     {"hops_left", view_.hop_limit - 1},
                     {"flow_id", view_.live ? view_.flow.branch.flow : kNoFlow}};
@@ -202,6 +235,7 @@ TraceView read_hop(const SwitchProcess& process, const Json& hop) {
                       static_cast<uint16_t>(need_number(hop, "to_port", 65535))};
   view.ftag = static_cast<uint8_t>(need_number(hop, "class", kClassesMax - 1));
   view.vlan = static_cast<uint16_t>(need_number(hop, "vlan", kVlanMax));
+  view.bytes = static_cast<uint16_t>(need_number(hop, "bytes", 65535));
   view.channel = static_cast<uint8_t>(need_number(hop, "channel", kVirtualChannels - 1));
   view.hop_limit = static_cast<uint8_t>(need_number(hop, "hops_left", 255));
   view.flow_id = static_cast<FlowId>(need_number(hop, "flow_id", 65535));

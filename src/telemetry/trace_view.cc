@@ -9,13 +9,32 @@ namespace heddle {
 
 namespace {
 
-void look_at_flow(TraceView& view, const Port& port, FlowId id, Nanos now) {
+void look_at_flow(TraceView& view, const Worker& worker, const Port& port, FlowId id, Nanos now) {
   view.flow_id = id;
   view.flow = port.input.flows[id];
   view.live = true;
-  view.head_waits = !view.flow.queue.empty();
-  const uint32_t bytes = view.head_waits ? view.flow.queue.head->payload : view.bytes;
-  view.gate = gate_of(view.flow, port.input.limits[id], port.input.meters[id], kNoShare, bytes, now);
+  const Voq& voq = port.input.voqs[view.flow.branch.voq];
+  const bool shares = view.flow.branch.flow != kNoFlow && voq.shares_credit;
+  const uint32_t bytes = view.flow.queue.empty() ? view.bytes : view.flow.queue.head->payload;
+  view.gate = gate_of(view.flow, port.input.limits[id], port.input.meters[id],
+                      shares ? worker.shares().free_bytes_of(voq) : kNoShare, bytes, now);
+}
+
+// Would its queue take the frame?
+void look_at_queue(TraceView& view, const Worker& worker, const Port& port) {
+  InputFlow flow = view.flow;
+  flow.ftag = view.ftag;
+  flow.destination = view.destination;
+  flow.next_data_flow += view.bytes;
+  Packet packet{};
+  packet.hop_limit = view.hop_limit;
+  view.not_queued = worker.flow_queues().refusal(port, flow, packet);
+}
+
+// Where a flow that is there goes, or waits to go; kNoPort if that is not settled.
+PortIndex output_of(const TraceView& view) {
+  const bool has = view.live && (view.flow.branch.flow != kNoFlow || view.flow.state == FlowState::wanting);
+  return has ? view.flow.branch.output : kNoPort;
 }
 
 // What lies before the frame, at the input's worker.
@@ -28,41 +47,46 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port) {
     const auto way = static_cast<PortIndex>(std::countr_zero(rest));
     view.loads.push_back({way, worker.board().up(way), worker.board().queue_bytes(way)});
   }
-  if (view.live && view.flow.branch.flow != kNoFlow) {
-    view.output = view.flow.branch.output;
-  } else {
+  view.output = output_of(view);
+  const bool flow_has_it = view.output != kNoPort;
+  if (flow_has_it && view.hop_limit == 0 && view.ways.reason == DropReason::hop_limit) view.output = kNoPort;
+  if (!flow_has_it) {
     Random random(1);  // not the worker's: asking must not change what it does
     DropReason reason = DropReason::none;
     view.output = paths.choose(frame, random, reason);
   }
   if (view.output == kNoPort) return;
   const Lanes& lanes = paths.lanes();
-  view.lane = lanes.lossless(view.ftag) ? paths.lane(port.index, view.output, view.ftag, view.channel)
-                                        : lanes.of(view.ftag, kLossyChannel);
+  if (flow_has_it)
+    view.lane = port.input.voqs[view.flow.branch.voq].lane;
+  else
+    view.lane = lanes.lossless(view.ftag) ? paths.lane(port.index, view.output, view.ftag, view.channel)
+                                          : lanes.of(view.ftag, kLossyChannel);
   if (view.lane >= lanes.count()) {  // no such turn: the hop before says what is not so, or no more
     view.output = kNoPort;
     view.ways = {0, DropReason::protocol_error};
     return;
   }
   view.channel_on = lanes.channel(view.lane);
-  const Voq& voq = port.input.voqs[size_t{view.lane} * port.input.ids.size() + view.output];
-  view.room = voq.room;
-  view.room_waits = !port.input.ids[view.output].wanting.empty();
+  view.room = port.input.voqs[worker.site().voq_index(view.output, view.lane)].room;
+  view.cost = (view.bytes + (port.is_fabric() ? HEDDLE_DATA_OVERHEAD_BYTES : 0) + kBufferBytes - 1) / kBufferBytes;
+  view.id_waits = !port.input.ids[view.output].wanting.empty();
 }
 
-void look_at_output(const SwitchProcess& process, const ProcessNode& node, TraceView& view) {
+void look_at_output(const SwitchProcess& process, const ProcessNode& node, PortIndex input, TraceView& view) {
   if (view.output == kNoPort) return;
   process.run_on(node, node.node->worker_of_port(view.output), [&] {
     const Port& port = node.node->port(view.output);
     view.ids = port.output.flows.size();
     view.ids_used = port.output.flows.used();
-    for (const Packet* packet = port.output.queues.of(view.lane).head; packet != nullptr; packet = packet->next)
-      ++view.lane_packets;
+    view.id_free = port.usable() && port.output.wanting_inputs == 0 && port.output.flows.may_reserve(input);
+    view.longest_bytes = port.output.longest_bytes;
+    const Packet* packet = port.output.queues.of(view.lane).head;
+    for (; packet != nullptr && view.lane_packets < kTraceCountMax; packet = packet->next) ++view.lane_packets;
     view.queued_bytes = port.output.queues.bytes();
     view.paused = port.output.paused_lanes >> view.lane & 1;
     view.congested = !port.is_fabric() && port.output.congestion.congested();
     view.level = view.congested ? static_cast<unsigned>(port.output.congestion.position()) : 0;
-    view.usable = port.usable();
   });
 }
 
@@ -89,7 +113,6 @@ TraceView view_frame(const SwitchProcess& process, const ProcessNode& node, Port
     view.refused = edge.read(packet, port.input.edge, key);
     if (view.refused != DropReason::none) return;
     view.to_mac = load_mac(packet.data);
-    view.from_mac = load_mac(packet.data + 6);
     view.vlan = packet.vni;
     view.ftag = packet.ftag;
     view.bytes = packet.payload;
@@ -97,8 +120,9 @@ TraceView view_frame(const SwitchProcess& process, const ProcessNode& node, Port
     view.matches = edge.matches().capacity();
     view.matches_used = edge.matches().used();
     const Station* station = mac_is_group(view.to_mac) ? nullptr : edge.stations().find(view.to_mac, view.vlan);
+    view.not_placed = edge.refusal(packet, port.input.edge, station, now);
     view.flooded = station == nullptr;
-    if (view.flooded) return;
+    if (view.flooded || view.not_placed != DropReason::none) return;
     view.destination = station->address;
     view.station_fixed = station->fixed;
     view.station_seen_ns = station->seen_ns;
@@ -107,12 +131,18 @@ TraceView view_frame(const SwitchProcess& process, const ProcessNode& node, Port
       view.has_match = match != kNotFound;
       if (view.has_match) {
         const FlowId id = edge.matches()[match].flow;
-        if (port.input.flows[id].in_use() && port.input.flows[id].match == match) look_at_flow(view, port, id, now);
+        if (port.input.flows[id].in_use() && port.input.flows[id].match == match)
+          look_at_flow(view, worker, port, id, now);
+        if (edge.matches()[match].destination != view.destination && view.live && !view.flow.queue.empty())
+          view.not_placed = DropReason::station_moved;
+      } else if (view.matches_used == view.matches) {
+        view.not_placed = DropReason::match_table_full;
       }
+      look_at_queue(view, worker, port);
     }
     look_at_ways(view, worker, port);
   });
-  if (view.refused == DropReason::none && !view.flooded) look_at_output(process, node, view);
+  if (view.refused == DropReason::none && !view.flooded) look_at_output(process, node, index, view);
   return view;
 }
 
@@ -121,14 +151,16 @@ TraceView view_transit(const SwitchProcess& process, const ProcessNode& node, Po
   reserve(view);
   const uint32_t index_of_worker = node.node->worker_of_port(index);
   process.run_on(node, index_of_worker, [&] {
+    const Worker& worker = node.node->worker(index_of_worker);
     const Port& port = node.node->port(index);
     const FlowId id = view.flow_id;
     if (id != kNoFlow && port.input.flows.valid(id) && port.input.flows[id].in_use() &&
         port.input.flows[id].destination == view.destination && port.input.flows[id].ftag == view.ftag)
-      look_at_flow(view, port, id, now);
-    look_at_ways(view, node.node->worker(index_of_worker), port);
+      look_at_flow(view, worker, port, id, now);
+    look_at_queue(view, worker, port);
+    look_at_ways(view, worker, port);
   });
-  look_at_output(process, node, view);
+  look_at_output(process, node, index, view);
   return view;
 }
 
@@ -137,16 +169,18 @@ bool view_flow(const SwitchProcess& process, const ProcessNode& node, PortIndex 
   reserve(view);
   const uint32_t index_of_worker = node.node->worker_of_port(index);
   process.run_on(node, index_of_worker, [&] {
+    const Worker& worker = node.node->worker(index_of_worker);
     const Port& port = node.node->port(index);
     if (!port.input.flows.valid(id) || !port.input.flows[id].in_use()) return;
-    look_at_flow(view, port, id, now);
+    look_at_flow(view, worker, port, id, now);
     view.destination = view.flow.destination;
     view.ftag = view.flow.ftag;
+    if (view.flow.match != kNoMatch) view.vlan = worker.edge_input().matches().key_at(view.flow.match).vni;
     view.hop_limit = kHopLimit;
-    view.channel = view.head_waits ? view.flow.queue.head->vc : kLossyChannel;
-    look_at_ways(view, node.node->worker(index_of_worker), port);
+    view.channel = view.flow.queue.empty() ? kLossyChannel : view.flow.queue.head->vc;
+    look_at_ways(view, worker, port);
   });
-  if (view.live) look_at_output(process, node, view);
+  if (view.live) look_at_output(process, node, index, view);
   return view.live;
 }
 

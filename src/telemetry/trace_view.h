@@ -3,7 +3,6 @@
 // threads of the workers concerned, by the code that decides for real frames; nothing is changed.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "flow/flow_gate.h"
@@ -14,8 +13,9 @@ namespace heddle {
 
 struct TraceView {
   // --- the frame; a flow on a fabric port or asked for by its ID has none ---
-  DropReason refused = DropReason::none;  // edge: as it came in
-  uint64_t to_mac = 0, from_mac = 0;
+  DropReason refused = DropReason::none;     // edge: as it came in
+  DropReason not_placed = DropReason::none;  // edge: for its stations or its match
+  uint64_t to_mac = 0;
   uint16_t vlan = 0;
   uint8_t ftag = 0;
   uint8_t channel = kLossyChannel;  // it came in
@@ -34,7 +34,7 @@ struct TraceView {
   FlowId flow_id = kNoFlow;
   InputFlow flow{};  // a copy
   Gate gate = Gate::open;
-  bool head_waits = false;  // it has packets
+  DropReason not_queued = DropReason::none;  // why its queue would not take the frame, if it can't pass by it
   uint32_t matches_used = 0, matches = 0;
 
   // --- the way on ---
@@ -47,22 +47,26 @@ struct TraceView {
   std::vector<Way> loads;  // of ways.ports; with room for all before it is filled
   PortIndex output = kNoPort;
   uint8_t lane = 0, channel_on = kLossyChannel;
-  uint32_t room = 0, room_most = 0;
-  bool room_waits = false;  // flows of this input wait for an output flow ID there
+  uint32_t room = 0, cost = 0;  // buffers: that may cross, of the frame
+  bool id_waits = false;        // flows of this input wait for an output flow ID there
 
   // --- the output ---
   uint32_t ids_used = 0, ids = 0;
-  uint32_t lane_packets = 0, queued_bytes = 0;
-  bool paused = false;     // the lane's host has asked to wait
-  bool congested = false;  // edge ports
+  bool id_free = false;                         // one of them for this input
+  uint32_t lane_packets = 0, queued_bytes = 0;  // packets: as far as they were counted
+  uint32_t longest_bytes = 0;                   // edge ports: of an untagged frame
+  bool paused = false;                          // the lane's host has asked to wait
+  bool congested = false;                       // edge ports
   unsigned level = 0;
-  bool usable = true;
 };
 
 // A frame as a host sends it at an edge port.
 TraceView view_frame(const SwitchProcess& process, const ProcessNode& node, PortIndex port, std::vector<uint8_t> frame,
                      Nanos now);
-// A frame on a fabric port: `view` says class, channel, hop limit, destination and, if known, flow ID there.
+// Of packets before the frame so many are counted.
+constexpr uint32_t kTraceCountMax = 4096;
+
+// A frame on a fabric port: `view` says length, class, channel, hop limit, destination and, if known, flow ID there.
 TraceView view_transit(const SwitchProcess& process, const ProcessNode& node, PortIndex port, TraceView view,
                        Nanos now);
 // A flow that is there, by its ID at an edge port. False if there is none.

@@ -120,6 +120,37 @@ TEST_F(Trace, FollowsAFrameToTheHost) {
   EXPECT_FALSE(last.contains("next"));
 }
 
+TEST_F(Trace, SaysWhyStationsRefuse) {
+  learn(0x020000000002);
+  const auto station = [&](const Json& fields) {
+    return step_of(ask({{"port", "left:host"}, {"frame", with(kMacs, fields)}}), "station");
+  };
+  EXPECT_EQ(station({{"from", "00:00:00:00:00:00"},
+                     {"ip_from", "10.0.0.1"},
+                     {"ip_to", "10.0.0.2"},
+                     {"protocol", "udp"},
+                     {"port_from", 7},
+                     {"port_to", 9}})["decision"],
+            "dropped: source_multicast");
+  const_cast<EdgeInput&>(process->nodes()[0].node->worker(0).edge_input()).learn_remote(0x020000000007, 1, {1, 1}, now);
+  EXPECT_EQ(station({{"to", "02:00:00:00:00:07"}})["decision"], "dropped: same_port");
+}
+
+TEST_F(Trace, KnowsWhatIsTooLongForAHost) {
+  const Json hop{{"to_node", 2},  {"to_port", 1}, {"class", 0},     {"vlan", 1},
+                 {"bytes", 1514}, {"channel", 0}, {"hops_left", 3}, {"flow_id", 0}};
+  EXPECT_EQ(step_of(ask({{"port", "right:p1"}, {"hop", hop}}), "host")["decision"], "delivered");
+  EXPECT_EQ(step_of(ask({{"port", "right:p1"}, {"hop", with(hop, {{"bytes", 1515}})}}), "host")["decision"],
+            "dropped: output_too_long");
+}
+
+TEST_F(Trace, KnowsThatNoHopsAreLeft) {
+  const Json hop{{"to_node", 1}, {"to_port", 1}, {"class", 0},     {"vlan", 1},
+                 {"bytes", 60},  {"channel", 0}, {"hops_left", 0}, {"flow_id", 0}};
+  EXPECT_EQ(step_of(ask({{"port", "right:p1"}, {"hop", hop}}), "route")["decision"], "dropped: hop_limit");
+  EXPECT_EQ(step_of(ask({{"port", "left:p1"}, {"hop", hop}}), "host")["decision"], "delivered");
+}
+
 // Nothing that it asks may stay: no station, no match, no flow, no random number.
 TEST_F(Trace, ChangesNothing) {
   learn(0x020000000002);
@@ -155,8 +186,8 @@ TEST_F(Trace, RefusesWhatItCannotAnswer) {
   EXPECT_EQ(told({{"port", "left:host"}, {"hop", Json::object()}}),
             "left:host is an edge port; hop is for fabric ports");
   EXPECT_EQ(told({{"port", "left:p1"}, {"hop", Json::object()}}), "hop needs to_node");
-  const Json hop{{"to_node", 2}, {"to_port", 1},   {"class", 0},  {"vlan", 1},
-                 {"channel", 0}, {"hops_left", 3}, {"flow_id", 0}};
+  const Json hop{{"to_node", 2}, {"to_port", 1}, {"class", 0},     {"vlan", 1},
+                 {"bytes", 60},  {"channel", 0}, {"hops_left", 3}, {"flow_id", 0}};
   EXPECT_EQ(told({{"port", "left:p1"}, {"hop", with(hop, {{"class", 9}})}}),
             "hop has a class or a channel that the fabric has not");
   EXPECT_EQ(told({{"port", "left:p1"}, {"hop", with(hop, {{"channel", 1}})}}),
