@@ -15,7 +15,7 @@
 #include "config/node_file.h"
 #include "config/topology_file.h"
 #include "machine/doctor.h"
-#include "sim/scenario.h"
+#include "sim/scenario/scenario.h"
 
 namespace heddle {
 

@@ -14,9 +14,9 @@
 #include "cli/command_line.h"
 #include "cli/progress.h"
 #include "config/units.h"
-#include "sim/fuzz.h"
-#include "sim/report_page.h"
-#include "sim/scenario_run.h"
+#include "sim/report/report_page.h"
+#include "sim/scenario/scenario_run.h"
+#include "sim/swarm/fuzz.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "config/yaml_value.h"
-#include "sim/scenario_run.h"
+#include "sim/scenario/scenario_run.h"
 
 namespace heddle::sim {
 namespace {

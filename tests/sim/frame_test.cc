@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "sim/sim_frame.h"
+#include "sim/hosts/sim_frame.h"
 #include "wire/checksum.h"
 #include "wire/ethernet.h"
 

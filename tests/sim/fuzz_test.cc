@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/fuzz.h"
+#include "sim/swarm/fuzz.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/scenario_run.h"
+#include "sim/scenario/scenario_run.h"
 
 namespace heddle::sim {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/packet_pool.h"
+#include "sim/engine/packet_pool.h"
 
 namespace heddle::sim {
 namespace {

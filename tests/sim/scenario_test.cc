@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "sim/report_page.h"
-#include "sim/scenario_keys.h"
-#include "sim/scenario_run.h"
+#include "sim/report/report_page.h"
+#include "sim/scenario/scenario_keys.h"
+#include "sim/scenario/scenario_run.h"
 
 namespace heddle::sim {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/checker.h"
+#include "sim/checker/checker.h"
 
 #include <algorithm>
 
-#include "sim/host.h"
+#include "sim/hosts/host.h"
 
 namespace heddle::sim {
 

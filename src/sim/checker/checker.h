@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/coverage.h"
-#include "sim/fabric.h"
-#include "sim/sim_frame.h"
+#include "sim/checker/coverage.h"
+#include "sim/engine/fabric.h"
+#include "sim/hosts/sim_frame.h"
 
 namespace heddle::sim {
 

@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "heddle/frames.h"
-#include "sim/checker.h"
+#include "sim/checker/checker.h"
 #include "wire/fabric_frame.h"
 
 namespace heddle::sim {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // At rest nothing is left over (9), and what the edges say was settled is what hosts got (1, end to end).
-#include "sim/checker.h"
+#include "sim/checker/checker.h"
 
 namespace heddle::sim {
 

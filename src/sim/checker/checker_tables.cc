@@ -3,7 +3,7 @@
 // worker runs the node; where there are several, what is between them can't be seen, and sums may fall short by it.
 #include <algorithm>
 
-#include "sim/checker.h"
+#include "sim/checker/checker.h"
 
 namespace heddle::sim {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/coverage.h"
+#include "sim/checker/coverage.h"
 
 #include <iomanip>
 #include <ostream>
 
-#include "sim/coverage_rows.h"
+#include "sim/checker/coverage_rows.h"
 
 namespace heddle::sim {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/fabric.h"
+#include "sim/engine/fabric.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "heddle/frames.h"
-#include "sim/faults.h"
-#include "sim/host.h"
+#include "sim/faults/faults.h"
+#include "sim/hosts/host.h"
 
 namespace heddle::sim {
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "node/node.h"
-#include "sim/engine.h"
-#include "sim/packet_pool.h"
-#include "sim/setup.h"
-#include "sim/traffic.h"
-#include "sim/watcher.h"
+#include "sim/engine/engine.h"
+#include "sim/engine/packet_pool.h"
+#include "sim/engine/setup.h"
+#include "sim/engine/watcher.h"
+#include "sim/hosts/traffic.h"
 
 namespace heddle::sim {
 

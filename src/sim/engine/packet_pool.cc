@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/packet_pool.h"
+#include "sim/engine/packet_pool.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/faults.h"
+#include "sim/faults/faults.h"
 
 #include <algorithm>
 
-#include "sim/host.h"
+#include "sim/hosts/host.h"
 
 namespace heddle::sim {
 

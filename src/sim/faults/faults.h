@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/fabric.h"
+#include "sim/engine/fabric.h"
 #include "wire/random.h"
 
 namespace heddle::sim {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "heddle/frames.h"
-#include "sim/faults.h"
+#include "sim/faults/faults.h"
 #include "wire/fabric_frame.h"
 
 namespace heddle::sim {

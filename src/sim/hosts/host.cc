@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/host.h"
+#include "sim/hosts/host.h"
 
 #include <algorithm>
 

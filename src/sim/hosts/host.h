@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include "sim/engine.h"
-#include "sim/fabric.h"
-#include "sim/host_sender.h"
-#include "sim/hostile.h"
-#include "sim/sim_frame.h"
+#include "sim/engine/engine.h"
+#include "sim/engine/fabric.h"
+#include "sim/hosts/host_sender.h"
+#include "sim/hosts/hostile.h"
+#include "sim/hosts/sim_frame.h"
 #include "wire/random.h"
 
 namespace heddle::sim {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/host_sender.h"
+#include "sim/hosts/host_sender.h"
 
 #include <algorithm>
 #include <utility>

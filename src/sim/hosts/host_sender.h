@@ -8,8 +8,8 @@
 #include <deque>
 #include <vector>
 
-#include "sim/fabric.h"
-#include "sim/sim_frame.h"
+#include "sim/engine/fabric.h"
+#include "sim/hosts/sim_frame.h"
 #include "wire/pause.h"
 #include "wire/random.h"
 

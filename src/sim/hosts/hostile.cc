@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/hostile.h"
+#include "sim/hosts/hostile.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "sim/fabric.h"
-#include "sim/host.h"
+#include "sim/engine/fabric.h"
+#include "sim/hosts/host.h"
 #include "wire/fabric_frame.h"
 #include "wire/pause.h"
 

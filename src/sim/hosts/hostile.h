@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "sim/setup.h"
-#include "sim/sim_frame.h"
+#include "sim/engine/setup.h"
+#include "sim/hosts/sim_frame.h"
 #include "wire/packet.h"
 #include "wire/random.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/sim_frame.h"
+#include "sim/hosts/sim_frame.h"
 
 #include <cstring>
 

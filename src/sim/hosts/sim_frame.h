@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "sim/traffic.h"
+#include "sim/hosts/traffic.h"
 #include "wire/types.h"
 
 namespace heddle::sim {

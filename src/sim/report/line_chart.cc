@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/line_chart.h"
+#include "sim/report/line_chart.h"
 
 #include <algorithm>
 #include <array>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/report_page.h"
+#include "sim/report/report_page.h"
 
 #include <algorithm>
 #include <iomanip>
 #include <sstream>
 
-#include "sim/topology_drawing.h"
+#include "sim/report/topology_drawing.h"
 
 namespace heddle::sim {
 

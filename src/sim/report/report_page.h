@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/line_chart.h"
-#include "sim/scenario_run.h"
+#include "sim/report/line_chart.h"
+#include "sim/scenario/scenario_run.h"
 
 namespace heddle::sim {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/topology_drawing.h"
+#include "sim/report/topology_drawing.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <sstream>
 
-#include "sim/line_chart.h"
+#include "sim/report/line_chart.h"
 
 namespace heddle::sim {
 

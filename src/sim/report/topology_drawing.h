@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "sim/scenario.h"
+#include "sim/scenario/scenario.h"
 
 namespace heddle::sim {
 

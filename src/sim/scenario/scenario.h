@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "config/config_errors.h"
-#include "sim/hostile.h"
-#include "sim/setup.h"
-#include "sim/traffic.h"
+#include "sim/engine/setup.h"
+#include "sim/hosts/hostile.h"
+#include "sim/hosts/traffic.h"
 
 namespace heddle::sim {
 

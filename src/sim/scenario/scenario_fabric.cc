@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fabrics that a few numbers describe, and variants of whole scenarios.
-#include "sim/scenario_keys.h"
-#include "sim/scenario_reader.h"
+#include "sim/scenario/scenario_keys.h"
+#include "sim/scenario/scenario_reader.h"
 
 namespace heddle::sim {
 

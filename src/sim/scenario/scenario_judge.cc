@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "sim/scenario_run.h"
+#include "sim/scenario/scenario_run.h"
 
 namespace heddle::sim {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/scenario_reader.h"
+#include "sim/scenario/scenario_reader.h"
 
 #include <algorithm>
 
 #include "config/budget.h"
 #include "config/units.h"
-#include "sim/scenario_keys.h"
+#include "sim/scenario/scenario_keys.h"
 
 namespace heddle::sim {
 

@@ -8,7 +8,7 @@
 
 #include "config/topology_builder.h"
 #include "config/yaml_value.h"
-#include "sim/scenario.h"
+#include "sim/scenario/scenario.h"
 
 namespace heddle::sim {
 

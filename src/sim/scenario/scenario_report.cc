@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "cli/text_table.h"
-#include "sim/scenario_run.h"
+#include "sim/scenario/scenario_run.h"
 
 namespace heddle::sim {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/scenario_run.h"
+#include "sim/scenario/scenario_run.h"
 
 #include <algorithm>
 #include <ctime>
 #include <memory>
 #include <utility>
 
-#include "sim/checker.h"
-#include "sim/fabric.h"
-#include "sim/host.h"
+#include "sim/checker/checker.h"
+#include "sim/engine/fabric.h"
+#include "sim/hosts/host.h"
 
 namespace heddle::sim {
 

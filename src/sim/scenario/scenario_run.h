@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "node/counters.h"
-#include "sim/scenario.h"
+#include "sim/scenario/scenario.h"
 
 namespace heddle::sim {
 

@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "config/units.h"
-#include "sim/scenario_keys.h"
-#include "sim/scenario_reader.h"
-#include "sim/sim_frame.h"
+#include "sim/hosts/sim_frame.h"
+#include "sim/scenario/scenario_keys.h"
+#include "sim/scenario/scenario_reader.h"
 
 namespace heddle::sim {
 

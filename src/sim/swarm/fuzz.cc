@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many seeds, over several processes: each takes every so-manieth seed and tells its coverage through a pipe.
-#include "sim/fuzz.h"
+#include "sim/swarm/fuzz.h"
 
 #include <poll.h>
 #include <sys/mman.h>

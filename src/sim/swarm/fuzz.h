@@ -7,7 +7,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "sim/coverage.h"
+#include "sim/checker/coverage.h"
 
 namespace heddle::sim {
 

@@ -7,9 +7,9 @@
 #include <set>
 #include <type_traits>
 
-#include "sim/fuzz.h"
-#include "sim/host.h"
-#include "sim/swarm.h"
+#include "sim/hosts/host.h"
+#include "sim/swarm/fuzz.h"
+#include "sim/swarm/swarm.h"
 
 namespace heddle::sim {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/swarm.h"
+#include "sim/swarm/swarm.h"
 
 #include <algorithm>
 #include <sstream>

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/checker.h"
-#include "sim/faults.h"
-#include "sim/hostile.h"
-#include "sim/setup.h"
-#include "sim/traffic.h"
+#include "sim/checker/checker.h"
+#include "sim/engine/setup.h"
+#include "sim/faults/faults.h"
+#include "sim/hosts/hostile.h"
+#include "sim/hosts/traffic.h"
 
 namespace heddle::sim {
 

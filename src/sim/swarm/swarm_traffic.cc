@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "sim/swarm.h"
+#include "sim/swarm/swarm.h"
 
 namespace heddle::sim {
 

@@ -3,7 +3,7 @@
 // the nodes' seeds. So a seed is looked for with which a link's first session starts near the wrap of its numbers. This
 // leans on the order in which a worker draws: a change there makes wraps rare and breaks nothing; the coverage table
 // tells.
-#include "sim/swarm.h"
+#include "sim/swarm/swarm.h"
 #include "wire/fabric_frame.h"
 
 namespace heddle::sim {
