@@ -1,75 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/node.h"
 
-#include "wire/fabric_frame.h"
+#include "node/port_setup.h"
 
 namespace heddle {
-
-namespace {
-// Ports are dealt to the workers in turn.
-uint32_t worker_of(PortIndex port, const NodeOptions& options) { return port % options.workers; }
-
-std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
-  const Topology& topology = *options.topology;
-  const TopologyNode& node = topology.nodes[options.node_index];
-  const TopologyPort& settings = node.ports[index];
-  const FabricSettings& fabric = topology.settings;
-  const auto ports = static_cast<uint32_t>(node.ports.size());
-  const FabricAddress self{node.address, index};
-  FabricAddress peer{};
-  if (settings.fabric) peer = {topology.nodes[settings.peer.node_index].address, settings.peer.port};
-  const Lanes lanes(topology);
-  const SessionOptions session{.hello_interval_ns = fabric.hello_interval_ns,
-                               .hellos_missed = fabric.hellos_missed,
-                               .topology_hash = topology.hash(),
-                               .self = self,
-                               .peer = peer,
-                               .node_name = node.name.c_str(),
-                               .port_name = settings.name.c_str(),
-                               .buffer_bytes = kBufferBytes,
-                               .credits = fabric.link_credits,
-                               .frame_bytes_max = settings.mtu_bytes + kEthernetHeaderBytes,
-                               .sends_again = lanes.any_retry()};
-  auto port = std::make_unique<Port>(index, settings, fabric, ports, lanes, session, options.seed + index);
-  port->device = options.devices[index];
-  port->receive_room = options.devices[index]->receive_room();
-  port->mac = port_mac(self);
-  const PortSet up = up_ports(topology)[options.node_index];
-  for (uint32_t i = 0; i < port->input.voqs.size(); ++i) {
-    Voq& voq = port->input.voqs[i];
-    voq.output = static_cast<PortIndex>(i % ports);
-    voq.lane = static_cast<uint8_t>(i / ports);
-    voq.came_in = lanes.channel(voq.lane);
-    voq.shares_credit = voq.came_in != kLossyChannel && topology.nodes[options.node_index].ports[voq.output].fabric;
-    const bool turns = next_channel(0, up >> index & 1, up >> voq.output & 1) != 0;
-    if (voq.came_in != kLossyChannel && turns) --voq.came_in;
-    const bool other_worker = worker_of(index, options) != worker_of(voq.output, options);
-    const bool edges = !settings.fabric && !node.ports[voq.output].fabric;
-    voq.at_once = other_worker && edges && !lanes.lossless(lanes.ftag(voq.lane));
-    voq.room = crossing_room(fabric, voq.at_once);
-  }
-  if (settings.rate_bps != 0) {
-    // One frame, for a thread that wakes up late while a slow port sends the one before, and a little more.
-    constexpr Nanos kBurstNs = 20 * kMicrosecond;
-    const double byte_ns = 8e9 / static_cast<double>(settings.rate_bps);
-    const auto frame_ns = static_cast<Nanos>(byte_ns * (settings.mtu_bytes + kEthernetHeaderBytes));
-    port->output.pace = TokenBucket(byte_ns, kBurstNs + frame_ns);
-  }
-  if (settings.fabric) return port;
-  port->pause = HostPause(settings.rate_bps, fabric.pause_watchdog_ns);
-  const uint32_t flood = settings.flood_frames_per_second;
-  port->input.edge = {.settings = &settings,
-                      .address = self,
-                      .port = index,
-                      .complete_checksums = options.complete_checksums[index],
-                      .plain_bytes = options.complete_checksums[index] || settings.vlans.native == 0
-                                         ? 0
-                                         : settings.mtu_bytes + kEthernetHeaderBytes,
-                      .flood = TokenBucket(flood == 0 ? 0 : 1e9 / flood, 100 * kMillisecond)};
-  return port;
-}
-
-}  // namespace
 
 Node::Node(const NodeOptions& options) : options_(options), board_(description().ports.size()) {
   const TopologyNode& node = description();

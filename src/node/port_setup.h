@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A port as it is before its first frame: tables, queues with their room, credits, rates.
+#pragma once
+
+#include <memory>
+
+#include "node/options.h"
+#include "node/port.h"
+
+namespace heddle {
+
+// Ports are dealt to the workers in turn.
+inline uint32_t worker_of(PortIndex port, const NodeOptions& options) { return port % options.workers; }
+
+// `options` and what they point to outlive it.
+std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index);
+
+}  // namespace heddle
