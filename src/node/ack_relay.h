@@ -16,6 +16,7 @@ class AckRelay {
   AckRelay(Ports& ports, Outbox& outbox, Settlement& settlement, FlowLife& flow_life)
       : ports_(ports), outbox_(outbox), settlement_(settlement), flow_life_(flow_life) {}
 
+  // Once a turn, before anything is received.
   HEDDLE_HOT void run(Nanos now);
 
  private:

@@ -13,10 +13,12 @@ class AckWriter {
  public:
   AckWriter(const Site& site, ControlFrames& control) : site_(site), control_(control) {}
 
+  // The flow's totals have changed, or were asked for; a fabric port's. It is listed once.
   void mark_due(Port& port, FlowId id, InputFlow& flow, Nanos now);
   // F12: bytes up to `position` that never came are lost: counted at once in all totals, so that extents never hold
   // them, and told upstream. False if that is impossible.
   bool settle_hole(Port& port, FlowId id, InputFlow& flow, uint32_t position, Nanos now);
+  // Frames of all that is due, if it is time or a full frame has come together; without a packet for one it stays due.
   void make_frames(Port& port, Nanos now);
   // When the records that wait go out at the latest (W3).
   Nanos deadline(const Port& port) const;

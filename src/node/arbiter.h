@@ -31,6 +31,7 @@ class Arbiter {
         room_(room),
         active_(active) {}
 
+  // A quantum of each virtual output queue that is active now; those with something left stay so.
   void run(Nanos now);
 
  private:

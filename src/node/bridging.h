@@ -38,6 +38,7 @@ class Bridging {
   HEDDLE_COLD void flood(Port& port, Packet* packet, Nanos now);
   // The station behind a frame that came over the fabric (E1).
   void meet_station(Port& port, const Packet& packet, Nanos now);
+  // The other workers hear where a station is, if that is news.
   HEDDLE_COLD void announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address);
 
  private:

@@ -13,9 +13,11 @@ class BufferShares {
  public:
   BufferShares(const Site& site, Ports& ports, LoadBoard& board) : site_(site), ports_(ports), board_(board) {}
 
+  // C8: may the flow have another packet under way by this queue? Of those that take credit of a lossless channel.
   bool has_share(const InputFlow& flow, const Voq& voq) const;
   // C8: of the next switch's buffers, for the channel that the queue's packets go in.
   uint64_t free_bytes_of(const Voq& voq) const;
+  // What waits at the port and what its next hop has free, to the other workers' board, where it has changed.
   void publish(Port& port);
 
  private:

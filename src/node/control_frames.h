@@ -14,6 +14,7 @@ class ControlFrames {
 
   // A packet for a frame made here; nullptr, counted, if there is none.
   Packet* make(Port& port);
+  // It leaves before data, behind those queued before.
   void queue(Port& port, Packet* packet);
 
  private:

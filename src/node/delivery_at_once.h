@@ -53,6 +53,7 @@ class DeliveryAtOnce {
   // A frame of a flow that has nothing on the ordinary way, at its last hop. It is settled here, but for what the
   // device refuses.
   [[gnu::noinline]] bool gather_from_fabric(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  // What has been gathered goes to its devices: at the end of a burst, and before a session ends.
   void send_all(Nanos now);
   // Sums are made before: the packets are the device's once it has taken them.
   [[gnu::noinline]] void send(Port& there, Nanos now);

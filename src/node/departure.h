@@ -14,6 +14,7 @@ class Departure {
  public:
   Departure(const Site& site, Settlement& settlement) : site_(site), settlement_(settlement) {}
 
+  // Frames that the device has refused, once more. False if it refuses some again.
   bool send_pending(Port& port, Nanos now);
   // Hands frames to the device; what it takes has left: room and credit go back, and at an edge port the frame counts
   // as delivered (F8). What it refuses stays first in line. The packets are the device's once it has taken them, so all

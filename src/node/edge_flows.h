@@ -33,6 +33,7 @@ class EdgeFlows {
   // F10: frames that find no free flow ID wait in order behind each other, up to a bound; so do then those of flows
   // that have had their turn, so that an ID becomes free.
   void attach(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now);
+  // Frames that wait for a flow ID (F10) join their flows, in order, as far as there are IDs.
   HEDDLE_COLD void serve_waiting(Port& port, Nanos now);
   // The match's station is elsewhere now. What its flow has outstanding may still be under way to the old place, and
   // the station may come back there: the next flow waits one life, as after a flood (E1). So may what has crossed

@@ -34,6 +34,7 @@ class EdgeReceive {
 
   // In passes over the burst, so that memory is fetched while something else is done: headers, records, flows (F4).
   HEDDLE_HOT void receive(Port& port, Packet** packets, uint32_t count, Nanos now);
+  // Once in a while: stations that have not been seen for long are forgotten.
   void age_stations(Nanos now);
   Nanos next_wake() const { return site_.edge_ports != 0 ? next_sweep_ns_ : kNever; }
 

@@ -17,10 +17,12 @@ class EdgeTransmit {
   EdgeTransmit(const Site& site, Settlement& settlement, HostControl& host_control, Departure& departure)
       : site_(site), settlement_(settlement), host_control_(host_control), departure_(departure) {}
 
+  // One burst; true if there may be another one.
   HEDDLE_HOT bool run(Port& port, Nanos now);
   // C1. Between bursts: the queue is what has come and not been handed to the device.
   void look_for_congestion(Port& port, Nanos now);
 
+  // When a pause is over or to be told, or a frame that waits for that has lived its life.
   Nanos next_wake(const Port& port) const;
 
  private:

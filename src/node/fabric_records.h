@@ -30,6 +30,7 @@ class FabricRecords {
         link_states_(link_states),
         retry_(retry) {}
 
+  // A frame of records in its order. Resets the session if the link contradicts itself.
   void receive(Port& port, const LinkFrame& frame, Nanos now);
 
  private:

@@ -31,6 +31,7 @@ class FabricTransmit {
   // One burst; true if there may be another one.
   HEDDLE_HOT bool run(Port& port, Nanos now);
 
+  // Of the session, credits, records and retry of its link, and of lives in its queues.
   Nanos next_wake(const Port& port) const;
 
  private:

@@ -47,6 +47,7 @@ class FlowLife {
   void end(Port& port, InputFlow& flow);
   // A frame of the flow that never goes on: settled here, as lost (K4).
   HEDDLE_COLD void drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason reason);
+  // The flow may have come to its end: with nothing queued and nothing outstanding it has (F9).
   void finish_if_empty(Port& port, FlowId id, InputFlow& flow);
   // E1: nothing of the flow moves before `until`.
   HEDDLE_COLD void hold_for(Port& port, FlowId id, Nanos until);
@@ -54,14 +55,17 @@ class FlowLife {
   HEDDLE_COLD void block(Port& port, FlowId id, InputFlow& flow, Nanos now);
   // Bytes of an input flow are settled downstream. Of an ended session: absorbed (K9).
   void on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged, uint32_t lost, bool path_ended, Nanos now);
+  // Its level has been told by the hop below, or by its output here (C3). Of an ended session: nothing.
   HEDDLE_COLD void on_congestion(Port& port, Epoch epoch, FlowId id, uint8_t congestion, Nanos now);
   // `granted`: bytes that the flow may hand on since it has its output flow ID.
   HEDDLE_COLD void on_credit(Port& port, Epoch epoch, FlowId id, bool metered, uint32_t granted, Nanos now);
+  // K11: an output flow ID for whoever waits longest.
   void on_grant(Port& port, PortIndex output, FlowId id);
   // The output's link is down: all flows that wait for it take another way, or are dropped.
   void on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now);
   // E1: the pair's flooded frames have died; its first flow may move.
   HEDDLE_COLD void on_timer(Port& port, FlowId id, Nanos now);
+  // C5: flows whose time has come are looked at again.
   void run_releases(Nanos now);
   // R12: after a change of routes, flows whose port no longer lies on a shortest path leave it, each when its extent is
   // zero, so that order is kept.
@@ -69,6 +73,8 @@ class FlowLife {
   // K8: frames die in transit also while their flow waits for a flow ID. So flows that wait for each other's IDs around
   // a ring do not wait for ever.
   HEDDLE_COLD void age_waiting(Nanos now);
+  // R6: where a packet goes from here; kNoPort, with the reason, if nowhere. Draws a random number where ways are
+  // equal.
   PortIndex choose_port(const Port& input, const Packet& packet, DropReason& reason);
   // The next age_waiting() that has something to do, if anything of the port waits.
   Nanos next_wake(const Port& port) const {

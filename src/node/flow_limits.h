@@ -28,6 +28,7 @@ class FlowLimits {
   bool tell(Port& port, FlowId id, InputFlow& flow, uint8_t congestion, Nanos now);
   // May the flow hand on a packet of so many bytes now?
   HEDDLE_COLD bool may_forward(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now);
+  // The flow is held no longer.
   void end(Port& port, InputFlow& flow);
   // So many bytes of a limited flow have been handed on.
   HEDDLE_COLD void spend(Port& port, FlowId id, uint32_t bytes, Nanos now);
@@ -36,6 +37,7 @@ class FlowLimits {
   HEDDLE_COLD void renew(Port& port, FlowId id, uint32_t delivered, Nanos now);
   // The flow has handed on a packet of so many bytes.
   HEDDLE_COLD void time_round_trip(Port& port, FlowId id, uint32_t bytes, Nanos now);
+  // Once a turn: has the timed packet been acknowledged?
   void look_at_round_trip(Nanos now);
   // The round trip that is being timed, if any is.
   const RoundTrips& round_trips() const { return round_trips_; }

@@ -18,7 +18,9 @@ class FlowQueues {
   // of a lossless class has a buffer that was granted on a fabric port; at the edge its host has been told to stop well
   // before there is none.
   DropReason refusal(const Port& port, const InputFlow& flow, const Packet& packet) const;
+  // What refusal() has let in.
   void push(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  // The first packet; there is one. It is still in queue_extent().
   Packet* take(Port& port, InputFlow& flow);
   // A packet has left the queue of a flow that was past its mark, and is still in queue_extent(): below half of the
   // mark the host may go on.

@@ -51,9 +51,13 @@ class LinkControl {
   // This worker was away itself, for a good part of a hello interval after it wanted to be called: what it did not hear
   // says nothing about its links (K1). The receive queues are drained in the same turn, before the next judgement.
   HEDDLE_COLD void forgive_silence(Nanos late, Nanos now);
+  // Acted on by the next run(). Edge ports have none.
   void set_carrier(Port& port, bool carrier);
+  // Once a turn: carriers, sessions that are due, hellos, link states.
   void run(Nanos now);
+  // The session judges it; its flows and credits begin or end with it.
   HEDDLE_COLD void receive_hello(Port& port, const LinkFrame& frame, uint32_t frame_bytes, Nanos now);
+  // The session ends here and begins anew by hellos (K3).
   void reset(Port& port, LinkDownReason reason, Nanos now);
   // Built at hand-over, so that the sender's total stands behind the frames it counts (K7).
   void send_credits(Port& port, Nanos now);

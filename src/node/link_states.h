@@ -36,6 +36,7 @@ class LinkStates {
   void tell_workers();
   // The first worker speaks for the node.
   void originate();
+  // The routes by the newest states; false if nothing has changed since.
   bool recompile();
   // All records this worker has, to a neighbour whose digest differs (W6).
   void send_notices(Port& port);

@@ -38,6 +38,7 @@ class Messages {
         link_states_(link_states),
         from_(workers) {}
 
+  // Once a turn, first of all: what they have handed over, a bounded number of each kind.
   void run(Nanos now);
   // Before the first turn, for every other worker.
   void connect(uint32_t worker, Crossing* from) { from_[worker] = from; }

@@ -21,6 +21,7 @@ class Receive {
 
   // A burst of each port, behind the frames that have waited there for a flow ID.
   void run(Nanos now);
+  // When the device has the next frame, or at once if frames can have the flow IDs that they wait for.
   Nanos next_wake(const Port& port, Nanos now) const;
 
  private:

@@ -17,7 +17,9 @@ class RoomReturns {
   RoomReturns(const Site& site, Ports& ports, Turn& turn, Outbox& outbox, ActiveQueues& active)
       : site_(site), ports_(ports), turn_(turn), outbox_(outbox), active_(active) {}
 
+  // Once a turn, last of all: what outputs have to give back goes to its inputs.
   void send();
+  // An input's: room, credits, copies and delivered bytes have come back from a lane of an output.
   void apply(Port& input, PortIndex output, uint32_t lane, const Returns& returns);
   // A virtual output queue has no room for its next packet: returns wake it.
   HEDDLE_COLD void wait(Port& input, Voq& voq);

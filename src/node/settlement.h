@@ -20,6 +20,7 @@ class Settlement {
 
   // A frame that crossed and was never stamped: this side settles it (K4).
   HEDDLE_COLD void drop_at_output(Port& output, Packet* packet, DropReason reason);
+  // The input flow lets the entry go; `counted`: as an orphan of its ended session (K9).
   void release(Port& output, FlowId id, bool counted);
   // An entry that its input flow has let go is free once nothing refers to it any more.
   void free_if_drained(Port& output, FlowId id, OutputFlow& entry);

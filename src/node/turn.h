@@ -30,6 +30,7 @@ class Turn {
     if (discarded_count_ == discarded_.size()) flush();
     discarded_[discarded_count_++] = packet;
   }
+  // What has been discarded goes back to the pool.
   void flush();
   // A frame that has not crossed: its buffer credit is this worker's to return.
   HEDDLE_COLD void drop_at_input(Port& port, Packet* packet, DropReason reason);
