@@ -80,7 +80,7 @@ std::optional<PortIndex> TopologyBuilder::add_port(uint16_t node_index, const st
   ports.push_back(port);
   sources_[node_index].ports.push_back(source);
   sources_[node_index].used_by.emplace_back();
-  return static_cast<PortIndex>(ports.size() - 1);
+  return PortIndex::of(ports.size() - 1);
 }
 
 void TopologyBuilder::read_port(uint16_t node_index, PortIndex port, const YamlValue& value) {
@@ -144,7 +144,7 @@ std::optional<uint16_t> TopologyBuilder::find_node(const std::string& name) cons
 std::optional<PortIndex> TopologyBuilder::find_port_of(uint16_t node_index, const std::string& name) const {
   const int port = topology_.find_port(node_index, name);
   if (port < 0) return std::nullopt;
-  return static_cast<PortIndex>(port);
+  return PortIndex::of(port);
 }
 
 std::optional<LinkEnd> TopologyBuilder::find_port(const YamlValue& value) const {

@@ -23,7 +23,7 @@ class OutputQueues {
 
  public:
   explicit OutputQueues(const Lanes& lanes) : queues_(lanes.count()) {
-    for (uint32_t lane = 0; lane < lanes.count(); ++lane) queues_[lane].channel = lanes.channel(lane);
+    for (LaneIndex lane = 0; lane < lanes.count(); ++lane) queues_[lane].channel = lanes.channel(lane);
   }
 
   void push(Packet* packet) {
@@ -40,12 +40,12 @@ class OutputQueues {
   uint32_t packets() const { return packets_; }
   uint32_t bytes() const { return bytes_; }                               // payload
   uint32_t buffers(uint32_t channel) const { return buffers_[channel]; }  // of a lossless channel
-  const PacketQueue& of(uint32_t lane) const { return queues_[lane].packets; }
+  const PacketQueue& of(LaneIndex lane) const { return queues_[lane].packets; }
   // When the first packet at a lane's head has lived its life (K8).
   Nanos first_death() const {
     Nanos first = kNever;
     for (LaneSet rest = lanes_; rest != 0; rest &= rest - 1)
-      first = std::min(first, of(static_cast<uint32_t>(std::countr_zero(rest))).head->dies_ns);
+      first = std::min(first, of(LaneIndex::of(std::countr_zero(rest))).head->dies_ns);
     return first;
   }
   uint32_t lane_count() const { return static_cast<uint32_t>(queues_.size()); }
@@ -53,7 +53,7 @@ class OutputQueues {
   // One lane's turn. While it lasts, counts and lanes() are those of its beginning.
   class Turn {
    public:
-    uint32_t lane() const { return lane_; }
+    LaneIndex lane() const { return lane_; }
     uint8_t channel() const { return queue_.channel; }
     Packet* head() const { return queue_.packets.head; }
     bool goes_on() const { return !queue_.packets.empty() && bytes_ < share_; }
@@ -73,7 +73,7 @@ class OutputQueues {
 
    private:
     friend class OutputQueues;
-    Turn(OutputQueues& all, uint32_t lane) : all_(all), queue_(all.queues_[lane]), lane_(lane) {}
+    Turn(OutputQueues& all, LaneIndex lane) : all_(all), queue_(all.queues_[lane]), lane_(lane) {}
     void settle() {
       all_.packets_ -= packets_;
       all_.bytes_ -= bytes_;
@@ -83,13 +83,13 @@ class OutputQueues {
 
     OutputQueues& all_;
     Queue& queue_;
-    uint32_t lane_;
+    LaneIndex lane_;
     uint32_t share_ = 0;
     uint32_t packets_ = 0, bytes_ = 0, buffers_ = 0;
   };
 
   // The first packet of a lane, which has one: outside of turns, of packets that go nowhere.
-  Packet* take(uint32_t lane) {
+  Packet* take(LaneIndex lane) {
     Turn turn(*this, lane);
     Packet* packet = turn.take();
     turn.settle();
@@ -100,7 +100,7 @@ class OutputQueues {
   Turn begin_turn(LaneSet lanes) {
     if (!(lanes >> lane_ & 1) || left_bytes_ <= 0) {
       const LaneSet later = lanes & ~((LaneSet{2} << lane_) - 1);
-      lane_ = static_cast<uint32_t>(std::countr_zero(later != 0 ? later : lanes));
+      lane_ = LaneIndex::of(std::countr_zero(later != 0 ? later : lanes));
       left_bytes_ = std::min(left_bytes_, 0) + kQuantumBytes;
     }
     Turn turn(*this, lane_);
@@ -113,7 +113,7 @@ class OutputQueues {
 
   std::vector<Queue> queues_;  // by lane
   LaneSet lanes_ = 0;
-  uint32_t lane_ = 0;       // whose turn it is
+  LaneIndex lane_ = 0;      // whose turn it is
   int32_t left_bytes_ = 0;  // that it has left of it
   uint32_t packets_ = 0;
   uint32_t bytes_ = 0;

@@ -17,14 +17,14 @@ void OutputRoom::orphan_freed(PortIndex input) {
   due_ |= PortSet{1} << input;
 }
 
-void OutputRoom::given(PortIndex input, uint32_t lane, const Returns& given) {
+void OutputRoom::given(PortIndex input, LaneIndex lane, const Returns& given) {
   Returns& returns = returns_[at(input, lane)];
   const uint32_t kept = returns.room - given.room;
   returns = {};
   returns.room = kept;
 }
 
-void OutputRoom::set_waiting(PortIndex input, uint32_t lane, uint32_t flows) {
+void OutputRoom::set_waiting(PortIndex input, LaneIndex lane, uint32_t flows) {
   waiting_[at(input, lane)] = flows;
   uint32_t most = 0;
   for (PortIndex other = 0; other < inputs_; ++other) {
@@ -34,7 +34,7 @@ void OutputRoom::set_waiting(PortIndex input, uint32_t lane, uint32_t flows) {
   most_waiting_[lane] = most;
 }
 
-uint64_t OutputRoom::share(PortIndex input, uint32_t lane, uint32_t room) const {
+uint64_t OutputRoom::share(PortIndex input, LaneIndex lane, uint32_t room) const {
   const uint64_t flows = std::max<uint32_t>(1, waiting_[at(input, lane)]);
   return std::max<uint64_t>(room * flows / most_waiting_[lane], room / 8);
 }

@@ -52,22 +52,22 @@ class OutputRoom {
   // Inputs that something is to be given to; in those no longer due, some room may be kept.
   PortSet due() const { return due_; }
   void nothing_due(PortIndex input) { due_ &= ~(PortSet{1} << input); }
-  const Returns& returns(PortIndex input, uint32_t lane) const { return returns_[at(input, lane)]; }
-  void given(PortIndex input, uint32_t lane, const Returns& given);
+  const Returns& returns(PortIndex input, LaneIndex lane) const { return returns_[at(input, lane)]; }
+  void given(PortIndex input, LaneIndex lane, const Returns& given);
   uint32_t orphans(PortIndex input) const { return orphans_[input]; }
   void orphans_told(PortIndex input) { orphans_[input] = 0; }
 
   // X3: so many flows of the input wait for room in the lane. What is kept of the others' may be less then.
-  void set_waiting(PortIndex input, uint32_t lane, uint32_t flows);
-  uint32_t waiting(PortIndex input, uint32_t lane) const { return waiting_[at(input, lane)]; }
-  bool anybody_waits(uint32_t lane) const { return most_waiting_[lane] != 0; }
+  void set_waiting(PortIndex input, LaneIndex lane, uint32_t flows);
+  uint32_t waiting(PortIndex input, LaneIndex lane) const { return waiting_[at(input, lane)]; }
+  bool anybody_waits(LaneIndex lane) const { return most_waiting_[lane] != 0; }
   // Of `room` buffers, an input's share among those who wait in the lane, which somebody does: the input with most
   // flows has all, one with a quarter of its flows a quarter. One that does not wait counts as one flow, for with all
   // its room one flow would never have to. An eighth is everybody's, for floods that wait nowhere.
-  uint64_t share(PortIndex input, uint32_t lane, uint32_t room) const;
+  uint64_t share(PortIndex input, LaneIndex lane, uint32_t room) const;
 
  private:
-  size_t at(PortIndex input, uint32_t lane) const { return size_t{lane} * inputs_ + input; }
+  size_t at(PortIndex input, LaneIndex lane) const { return size_t{lane} * inputs_ + input; }
 
   uint32_t inputs_;
   PortSet due_ = 0;

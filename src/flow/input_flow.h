@@ -56,7 +56,7 @@ struct Branch {
   uint32_t turn_start;  // data_flow when the flow ID was reserved
   PortIndex output;     // of the packets that make up flow_extent
   FlowId flow;          // reserved there; 0 = none
-  uint16_t voq;         // virtual output queue of its packets, at that output
+  VoqIndex voq;         // virtual output queue of its packets, at that output
 };
 
 struct alignas(64) InputFlow {
@@ -115,7 +115,7 @@ struct FlowList {
 class InputFlowTable {
  public:
   explicit InputFlowTable(uint32_t flow_ids) : flows_(flow_ids + 1), timer_links_(flow_ids + 1), size_(flow_ids) {
-    for (uint32_t id = flow_ids; id > 0; --id) put(static_cast<FlowId>(id));
+    for (uint32_t id = flow_ids; id > 0; --id) put(FlowId::of(id));
   }
 
   // Free IDs, at edge ports (F4): on fabric ports the other end gives them out. The one that was freed last comes

@@ -103,7 +103,7 @@ void StationTable::find_most() {
   for (const auto& [address, stations] : count_at_)
     if (stations > most) {
       most = stations;
-      most_ = {static_cast<uint16_t>(address >> 16), static_cast<uint16_t>(address)};
+      most_ = {static_cast<uint16_t>(address >> 16), PortIndex::of(address & 0xffff)};
     }
 }
 

@@ -40,7 +40,7 @@ SwitchProcess::SwitchProcess(ProcessConfig config)
   make_links();
   size_t next_runner = 0;
   for (ProcessNode& node : nodes_) {
-    for (uint32_t worker = 0; worker < node.settings.workers; ++worker)
+    for (WorkerIndex worker = 0; worker < node.settings.workers; ++worker)
       node.runners.push_back(runners_[next_runner++ % runners_.size()].get());
     start_node(node);
   }
@@ -221,7 +221,7 @@ void SwitchProcess::start_node(ProcessNode& node) {
     port.carrier = port.plugged && port.outward->carrier();
     set_carrier({node.settings.node_index, index}, port.carrier);
   }
-  for (uint32_t worker = 0; worker < node.settings.workers; ++worker)
+  for (WorkerIndex worker = 0; worker < node.settings.workers; ++worker)
     node.runners[worker]->run([&] { node.runners[worker]->add(&node.node->worker(worker), wakers); });
 }
 
@@ -229,7 +229,7 @@ void SwitchProcess::start_node(ProcessNode& node) {
 void SwitchProcess::remove_node(ProcessNode& node) {
   for (PortIndex port = 0; port < node.ports.size(); ++port)
     if (node.ports[port].plugged) runner_of(node, port).unwatch(node.ports[port].outward->readable_fd());
-  for (uint32_t worker = 0; worker < node.settings.workers; ++worker)
+  for (WorkerIndex worker = 0; worker < node.settings.workers; ++worker)
     node.runners[worker]->run([&] { node.runners[worker]->remove(&node.node->worker(worker)); });
   node.node.reset();
 }

@@ -70,7 +70,7 @@ class SwitchProcess {
   Nanos started_ns() const { return started_ns_; }
 
   // Calls `function` in the thread of that worker, between its turns, and waits for it.
-  void run_on(const ProcessNode& node, uint32_t worker, const std::function<void()>& function) const {
+  void run_on(const ProcessNode& node, WorkerIndex worker, const std::function<void()>& function) const {
     node.runners[worker]->run(function);
   }
   void run_on(size_t runner, const std::function<void(const Runner&)>& function) const;

@@ -13,7 +13,7 @@ class ActiveQueues {
   explicit ActiveQueues(Ports& ports) : ports_(ports) {}
 
   // `index`: of the input's virtual output queue.
-  void push(Port& input, uint32_t index) {
+  void push(Port& input, VoqIndex index) {
     Voq& voq = input.input.voqs[index];
     if (voq.active) return;
     voq.active = true;
@@ -22,18 +22,18 @@ class ActiveQueues {
     if (head_ == kNoItem)
       head_ = item;
     else
-      ports_.own(static_cast<PortIndex>(tail_ >> 16)).input.voqs[tail_ & 0xffff].next_active = item;
+      ports_.own(PortIndex::of(tail_ >> 16)).input.voqs[tail_ & 0xffff].next_active = item;
     tail_ = item;
     ++count_;
   }
 
   struct Queue {
     Port& input;
-    uint32_t index;
+    VoqIndex index;
   };
   // The first one; there is one.
   Queue pop() {
-    const Queue queue{ports_.own(static_cast<PortIndex>(head_ >> 16)), head_ & 0xffff};
+    const Queue queue{ports_.own(PortIndex::of(head_ >> 16)), VoqIndex::of(head_ & 0xffff)};
     Voq& voq = queue.input.input.voqs[queue.index];
     head_ = voq.next_active;
     if (head_ == kNoItem) tail_ = kNoItem;

@@ -16,7 +16,7 @@ void Bridging::flood(Port& port, Packet* packet, Nanos now) {
     return turn_.drop_at_input(port, packet, DropReason::flood_loop);
   targets &= ~(PortSet{1} << port.index);
   for (; targets != 0; targets &= targets - 1) {
-    const auto output = static_cast<PortIndex>(std::countr_zero(targets));
+    const auto output = PortIndex::of(std::countr_zero(targets));
     const TopologyPort& description = site_.ports()[output];
     if (!description.fabric && !description.vlans.member(packet->vni)) continue;
     if (description.fabric && (!board_.up(output) || packet->hop_limit == 0)) continue;
@@ -56,7 +56,7 @@ void Bridging::announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan
   if (learned == Learned::added) port.counters.count(ProtocolEvent::learned);
   if (learned == Learned::moved) port.counters.count(ProtocolEvent::station_moved);
   if (learned != Learned::added && learned != Learned::moved && learned != Learned::renewed) return;
-  for (uint32_t worker = 0; worker < outbox_.workers();
+  for (WorkerIndex worker = 0; worker < outbox_.workers();
        ++worker)  // a full ring loses it: told again when it is renewed
     if (worker != site_.worker) outbox_.send_to(worker, StationLearned{mac, vlan, address});
 }

@@ -122,7 +122,7 @@ bool DeliveryAtOnce::gather_from_fabric(Port& port, FlowId id, InputFlow& flow, 
 
 void DeliveryAtOnce::send_all(Nanos now) {
   for (; at_once_outputs_ != 0; at_once_outputs_ &= at_once_outputs_ - 1)
-    send(ports_.own(static_cast<PortIndex>(std::countr_zero(at_once_outputs_))), now);
+    send(ports_.own(PortIndex::of(std::countr_zero(at_once_outputs_))), now);
 }
 
 void DeliveryAtOnce::send(Port& there, Nanos now) {
@@ -162,15 +162,15 @@ void DeliveryAtOnce::publish(Port& port) {
 // (decision 4), and it has nothing else to do.
 OutputSide* DeliveryAtOnce::open_at_once(const Port& port, PortIndex to, uint8_t ftag) {
   if (to == port.index) return nullptr;
-  const uint16_t voq = site_.lossy_voq(ftag);
-  if (voq == kNoVoq || !port.input.voqs[voq + to].ready.empty()) return nullptr;
+  const VoqIndex voq = site_.lossy_voq(ftag, to);
+  if (voq == kNoVoq || !port.input.voqs[voq].ready.empty()) return nullptr;
   return opens_at_once(ports_.own(to)) ? &ports_.own(to).output : nullptr;
 }
 
 // The same of another worker's output, as the board has it.
 Voq* DeliveryAtOnce::open_beside(Port& port, PortIndex to, uint8_t ftag) {
-  const uint16_t voq = site_.lossy_voq(ftag);
-  return voq != kNoVoq && board_.takes_at_once(to) ? &port.input.voqs[voq + to] : nullptr;
+  const VoqIndex voq = site_.lossy_voq(ftag, to);
+  return voq != kNoVoq && board_.takes_at_once(to) ? &port.input.voqs[voq] : nullptr;
 }
 
 bool DeliveryAtOnce::anybody_waits(const Port& port, const Voq& voq) {

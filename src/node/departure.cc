@@ -26,7 +26,7 @@ void Departure::send_burst(Port& port, Packet** packets, uint32_t count, Nanos n
   uint64_t bytes = 0, delivered_frames = 0, delivered_bytes = 0;
   Returns* returns = nullptr;
   PortIndex from = kNoPort;  // input port and lane of the packet before
-  uint8_t lane = 0xff;       // none
+  LaneIndex lane = 0xff;     // none
   for (uint32_t i = 0; i < count; ++i) {
     const Packet& packet = *packets[i];
     bytes += packet.length;

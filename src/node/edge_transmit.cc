@@ -79,7 +79,7 @@ void EdgeTransmit::drop_expired(Port& port, Nanos now) {
   output.pending_packets = kept;
   const uint32_t queued_before = output.queues.bytes();
   for (LaneSet rest = output.queues.lanes(); rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    const auto lane = LaneIndex::of(std::countr_zero(rest));
     const PacketQueue& queue = output.queues.of(lane);
     while (!queue.empty() && life_over(*queue.head, now))
       settlement_.drop_at_output(port, output.queues.take(lane), DropReason::life_ended);

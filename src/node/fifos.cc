@@ -22,7 +22,7 @@ void Fifos::receive(Port& port, Packet* packet, Nanos now) {
 bool Fifos::serve(Port& port, Voq& voq, Nanos now) {
   InputSide& input = port.input;
   for (LaneSet rest = voq.fifos; rest != 0; rest &= rest - 1) {
-    const auto index = static_cast<uint32_t>(std::countr_zero(rest));
+    const auto index = LaneIndex::of(std::countr_zero(rest));
     Fifo& fifo = input.fifos[index];
     for (uint32_t sent = 0; sent < kBurst && (voq.fifos >> index & 1); ++sent) {
       if (voq.room < fifo.queue.head->cost) {
@@ -46,7 +46,7 @@ void Fifos::join(Port& port, Packet* packet, Nanos now) {
   if (!port.is_fabric() && input.lossless_packets >= site_.settings.input_drop_mark_packets)
     return turn_.drop_at_input(port, packet, DropReason::pause_ignored);
   const uint8_t channel = port.is_fabric() ? packet->vc : kFirstLosslessChannel;
-  const uint32_t index = site_.lanes.of(packet->ftag, channel);
+  const LaneIndex index = site_.lanes.of(packet->ftag, channel);
   Fifo& fifo = input.fifos[index];
   fifo.queue.push(packet);
   ++input.queued_packets;
@@ -56,7 +56,7 @@ void Fifos::join(Port& port, Packet* packet, Nanos now) {
 }
 
 // The first packet of a fifo gets its output; those that can go nowhere are dropped.
-void Fifos::place(Port& port, uint32_t index, Nanos now) {
+void Fifos::place(Port& port, LaneIndex index, Nanos now) {
   InputSide& input = port.input;
   Fifo& fifo = input.fifos[index];
   while (!fifo.queue.empty()) {

@@ -34,7 +34,7 @@ class Fifos {
 
  private:
   HEDDLE_COLD void join(Port& port, Packet* packet, Nanos now);
-  HEDDLE_COLD void place(Port& port, uint32_t index, Nanos now);
+  HEDDLE_COLD void place(Port& port, LaneIndex index, Nanos now);
 
   const Site& site_;
   Turn& turn_;

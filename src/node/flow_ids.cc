@@ -9,9 +9,9 @@ namespace heddle {
 bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packet& first) {
   if (flow.branch.output != kNoPort && flow.branch.output != output) ++flow.path_epoch;
   flow.branch.output = output;
-  const uint16_t lossy = site_.lossy_voq(flow.ftag);
-  flow.branch.voq = static_cast<uint16_t>(
-      lossy != kNoVoq ? lossy + output : site_.voq_index(output, paths_.lane(port.index, output, flow.ftag, first.vc)));
+  const VoqIndex lossy = site_.lossy_voq(flow.ftag, output);
+  flow.branch.voq =
+      lossy != kNoVoq ? lossy : site_.voq_index(output, paths_.lane(port.index, output, flow.ftag, first.vc));
   Port* there = ports_.find(output);
   if (there == nullptr) return take_lent_id(port, flow);
   if (!there->usable() || there->output.wanting_inputs != 0) return false;
@@ -33,7 +33,7 @@ void FlowIds::tell_wants(Port& input, PortIndex output) {
   if (outbox_.send(output, WantIds{output, input.index, flows}))
     ids.asked += flows;
   else
-    active_.push(input, output);  // the ring is full: said again next turn
+    active_.push(input, site_.voq_index(output, 0));  // the ring is full: said again next turn
 }
 
 void FlowIds::on_want(Port& output, PortIndex input, uint32_t flows) {

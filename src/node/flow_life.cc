@@ -167,9 +167,9 @@ void FlowLife::leave_stale_paths() {
   for (Port* port : ports_) {
     port->counters.count(ProtocolEvent::routes_compiled);
     for (PortSet rest = port->input.lent_outputs; rest != 0; rest &= rest - 1)  // of a session that may have ended
-      flow_ids_.return_lent(*port, static_cast<PortIndex>(std::countr_zero(rest)), true);
+      flow_ids_.return_lent(*port, PortIndex::of(std::countr_zero(rest)), true);
     for (uint32_t i = 1; i <= port->input.flows.size(); ++i) {
-      const auto id = static_cast<FlowId>(i);
+      const auto id = FlowId::of(i);
       InputFlow& flow = port->input.flows[id];
       if (!flow.in_use() || flow.branch.flow == kNoFlow || flow.destination.node == site_.address) continue;
       if (paths_.routes().primary(flow.destination.node) >> flow.branch.output & 1) continue;
@@ -184,10 +184,10 @@ void FlowLife::age_waiting(Nanos now) {
   next_age_ns_ = now + kMillisecond;
   for (Port* port : ports_) {
     for (PortSet rest = port->input.lent_outputs; rest != 0; rest &= rest - 1)
-      flow_ids_.return_lent(*port, static_cast<PortIndex>(std::countr_zero(rest)), false);
+      flow_ids_.return_lent(*port, PortIndex::of(std::countr_zero(rest)), false);
     if (!port->is_fabric()) continue;
     for (PortSet rest = port->input.wanting_outputs; rest != 0; rest &= rest - 1) {
-      const auto output = static_cast<PortIndex>(std::countr_zero(rest));
+      const auto output = PortIndex::of(std::countr_zero(rest));
       FlowList& wanting = port->input.ids[output].wanting;
       FlowList waiting = std::exchange(wanting, {});
       while (!waiting.empty()) {

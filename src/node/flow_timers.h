@@ -9,8 +9,8 @@ namespace heddle {
 
 // A flow of a port as one number.
 constexpr uint32_t flow_item(PortIndex port, FlowId flow) { return uint32_t{port} << 16 | flow; }
-constexpr PortIndex port_of_item(uint32_t item) { return static_cast<PortIndex>(item >> 16); }
-constexpr FlowId flow_of_item(uint32_t item) { return static_cast<FlowId>(item & 0xffff); }
+constexpr PortIndex port_of_item(uint32_t item) { return PortIndex::of(item >> 16); }
+constexpr FlowId flow_of_item(uint32_t item) { return FlowId::of(item & 0xffff); }
 
 class FlowTimers {
  private:

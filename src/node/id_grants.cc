@@ -16,8 +16,8 @@ void IdGrants::run(Nanos now) {
     int refused = 0;  // in a row
     while (granted < kGrantsPerTurn && refused < std::popcount(output.wanting_inputs)) {
       const PortSet later = output.wanting_inputs & ~((PortSet{1} << output.next_wanting) - 1);
-      const auto input = static_cast<PortIndex>(std::countr_zero(later != 0 ? later : output.wanting_inputs));
-      output.next_wanting = static_cast<PortIndex>((input + 1) % kPortsMax);
+      const auto input = PortIndex::of(std::countr_zero(later != 0 ? later : output.wanting_inputs));
+      output.next_wanting = PortIndex::of((input + 1) % kPortsMax);
       const bool answered = grant(*port, input, now);
       granted += answered;
       refused = answered ? 0 : refused + 1;

@@ -120,7 +120,7 @@ void LinkControl::begin_session(Port& port) {
   port.input.last_sequence = first_position(peer_nonce, own_nonce, kNoFlow);
   port.retry.begin_session(port.output.sequence, port.input.last_sequence);
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
-    const auto id = static_cast<FlowId>(i);
+    const auto id = FlowId::of(i);
     InputFlow& flow = port.input.flows[id];
     flow.next_data_flow = flow.data_flow = flow.ack_flow = first_position(peer_nonce, own_nonce, id);
     flow.lost_total = 0;
@@ -144,7 +144,7 @@ void LinkControl::end_session(Port& port, Nanos now) {
 void LinkControl::end_outputs(Port& port, Nanos now) {
   OutputSide& output = port.output;
   while (!output.queues.empty()) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(output.queues.lanes()));
+    const auto lane = LaneIndex::of(std::countr_zero(output.queues.lanes()));
     settlement_.drop_at_output(port, output.queues.take(lane), DropReason::link_down);
   }
   for (uint32_t i = 0; i < output.pending_packets; ++i) {  // stamped: their bytes are settled with the outstanding ones
@@ -165,7 +165,7 @@ void LinkControl::end_outputs(Port& port, Nanos now) {
   }
   output.control_packets = 0;
   for (uint32_t i = 1; i <= output.flows.size(); ++i) {
-    const auto id = static_cast<FlowId>(i);
+    const auto id = FlowId::of(i);
     OutputFlow& entry = output.flows[id];
     if (entry.state == OutputFlowState::free || (entry.flags & kOutputEnded)) continue;
     entry.flags |= kOutputEnded | kOutputEndDue;
@@ -185,7 +185,7 @@ void LinkControl::end_outputs(Port& port, Nanos now) {
 void LinkControl::end_inputs(Port& port) {
   InputSide& input = port.input;
   for (uint32_t i = 1; i <= input.flows.size(); ++i) {
-    InputFlow& flow = input.flows[static_cast<FlowId>(i)];
+    InputFlow& flow = input.flows[FlowId::of(i)];
     flow.flags &= static_cast<uint16_t>(~kFlowAckDue);
     if (!flow.in_use()) continue;
     while (!flow.queue.empty()) turn_.drop_at_input(port, flow.queue.pop(), DropReason::link_down);

@@ -26,7 +26,7 @@ void LinkStates::changed(uint16_t node) {
 }
 
 void LinkStates::tell_workers() {
-  for (uint32_t worker = 0; worker < outbox_.workers(); ++worker) {
+  for (WorkerIndex worker = 0; worker < outbox_.workers(); ++worker) {
     if (worker == site_.worker) continue;
     for (uint16_t& node = told_[worker]; node < site_.topology.nodes.size(); ++node) {
       const LinkState::Record& record = link_state_.record(node);
@@ -43,7 +43,7 @@ void LinkStates::originate() {
   board_version_ = board_.version();
   PortSet up = 0;
   for (PortSet rest = site_.fabric_ports; rest != 0; rest &= rest - 1) {
-    const auto port = static_cast<PortIndex>(std::countr_zero(rest));
+    const auto port = PortIndex::of(std::countr_zero(rest));
     if (board_.up(port)) up |= PortSet{1} << port;
   }
   if (link_state_.originate(up)) changed(site_.node);

@@ -24,7 +24,7 @@ struct WantIds {
 struct WaitForRoom {
   PortIndex output;
   PortIndex input;
-  uint32_t lane;
+  LaneIndex lane;
   uint32_t flows;
 };
 
@@ -48,7 +48,7 @@ struct RefuseIds {
 struct GiveReturns {
   PortIndex input;
   PortIndex output;
-  uint32_t lane;
+  LaneIndex lane;
   Returns returns;
 };
 

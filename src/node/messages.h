@@ -41,7 +41,7 @@ class Messages {
   // Once a turn, first of all: what they have handed over, a bounded number of each kind.
   void run(Nanos now);
   // Before the first turn, for every other worker.
-  void connect(uint32_t worker, Crossing* from) { from_[worker] = from; }
+  void connect(WorkerIndex worker, Crossing* from) { from_[worker] = from; }
   const std::vector<Crossing*>& sources() const { return from_; }  // by worker; nullptr: none
 
  private:

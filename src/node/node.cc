@@ -7,7 +7,7 @@ namespace heddle {
 
 Node::Node(const NodeOptions& options) : options_(options), board_(description().ports.size()) {
   const TopologyNode& node = description();
-  const auto ports = static_cast<PortIndex>(node.ports.size());
+  const auto ports = PortIndex::of(node.ports.size());
   const FabricSettings& fabric = topology().settings;
   std::vector<uint32_t> ports_of(options_.workers);
   for (PortIndex port = 0; port < ports; ++port) {
@@ -16,7 +16,7 @@ Node::Node(const NodeOptions& options) : options_(options), board_(description()
     ++ports_of[worker_of_port_.back()];
     if (!node.ports[port].fabric) board_.publish_state(port, true);
   }
-  for (uint32_t index = 0; index < options_.workers; ++index) {
+  for (WorkerIndex index = 0; index < options_.workers; ++index) {
     std::vector<Port*> own(ports);
     for (PortIndex port = 0; port < ports; ++port)
       if (worker_of_port_[port] == index) own[port] = ports_[port].get();
@@ -24,16 +24,16 @@ Node::Node(const NodeOptions& options) : options_(options), board_(description()
   }
   constexpr uint32_t kMessages = 1024;
   std::vector<Crossing*> between(size_t{options_.workers} * options_.workers);
-  for (uint32_t from = 0; from < options_.workers; ++from) {
-    for (uint32_t to = 0; to < options_.workers; ++to) {
+  for (WorkerIndex from = 0; from < options_.workers; ++from) {
+    for (WorkerIndex to = 0; to < options_.workers; ++to) {
       if (from == to) continue;
       const uint32_t packets = ports_of[from] * ports_of[to] * crossing_room(fabric, true) * Lanes(topology()).count();
       crossings_.push_back(std::make_unique<Crossing>(packets, ports_of[to] * fabric.flow_ids, kMessages));
       between[size_t{from} * options_.workers + to] = crossings_.back().get();
     }
   }
-  for (uint32_t from = 0; from < options_.workers; ++from)
-    for (uint32_t to = 0; to < options_.workers; ++to)
+  for (WorkerIndex from = 0; from < options_.workers; ++from)
+    for (WorkerIndex to = 0; to < options_.workers; ++to)
       if (from != to)
         workers_[from]->connect(to, between[size_t{from} * options_.workers + to],
                                 between[size_t{to} * options_.workers + from]);

@@ -20,9 +20,9 @@ class Node {
   const TopologyNode& description() const { return options_.topology->nodes[options_.node_index]; }
   uint16_t index() const { return options_.node_index; }
   uint32_t workers() const { return static_cast<uint32_t>(workers_.size()); }
-  Worker& worker(uint32_t index) { return *workers_[index]; }
-  const Worker& worker(uint32_t index) const { return *workers_[index]; }
-  uint32_t worker_of_port(PortIndex port) const { return worker_of_port_[port]; }
+  Worker& worker(WorkerIndex index) { return *workers_[index]; }
+  const Worker& worker(WorkerIndex index) const { return *workers_[index]; }
+  WorkerIndex worker_of_port(PortIndex port) const { return worker_of_port_[port]; }
   size_t ports() const { return ports_.size(); }
   // What stands under the port from now on; outlives the node or the next call. By the thread of the port's worker,
   // between its polls.
@@ -34,7 +34,7 @@ class Node {
   NodeOptions options_;
   LoadBoard board_;
   std::vector<std::unique_ptr<Port>> ports_;
-  std::vector<uint32_t> worker_of_port_;
+  std::vector<WorkerIndex> worker_of_port_;
   std::vector<std::unique_ptr<Crossing>> crossings_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };

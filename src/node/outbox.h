@@ -14,28 +14,28 @@ namespace heddle {
 
 class Outbox {
  public:
-  Outbox(uint32_t workers, std::vector<uint32_t> worker_of_port)
+  Outbox(uint32_t workers, std::vector<WorkerIndex> worker_of_port)
       : to_(workers), worker_of_port_(std::move(worker_of_port)) {}
   // Before the first turn, for every other worker.
-  void connect(uint32_t worker, Crossing* to) { to_[worker] = to; }
+  void connect(WorkerIndex worker, Crossing* to) { to_[worker] = to; }
   uint32_t workers() const { return static_cast<uint32_t>(to_.size()); }
 
   void begin_turn() { crossings_ = 0, woken_ = 0; }
 
   // --- to the worker of another worker's port; false if its ring is full ---
   bool send(PortIndex port, const Message& message) { return send_to(worker_of_port_[port], message); }
-  bool send_to(uint32_t worker, const Message& message);
+  bool send_to(WorkerIndex worker, const Message& message);
   bool settled(const Settled& settled);
 
   // --- these always find room ---
   void packet(const CrossingPacket& crossing);
   // The same for a burst: the way to one port is looked up once.
   struct Way {
-    uint32_t worker = 0;
+    WorkerIndex worker = 0;
     BatchedRing<CrossingPacket>* ring = nullptr;
   };
   Way way_to(PortIndex output) const {
-    const uint32_t worker = worker_of_port_[output];
+    const WorkerIndex worker = worker_of_port_[output];
     return {worker, &to_[worker]->data};
   }
   void packet(const Way& way, const CrossingPacket& crossing) {
@@ -50,15 +50,15 @@ class Outbox {
   // So far in this turn: how many of all kinds; bit w: worker w has something to read.
   uint32_t crossings() const { return crossings_; }
   uint64_t woken() const { return woken_; }
-  void wake(uint32_t worker) { woken_ |= uint64_t{1} << worker; }
+  void wake(WorkerIndex worker) { woken_ |= uint64_t{1} << worker; }
 
  private:
-  [[gnu::noinline]] void hand_over(uint32_t worker) {
+  [[gnu::noinline]] void hand_over(WorkerIndex worker) {
     if (to_[worker]->hand_over()) wake(worker);
   }
   // A place for one more; nullptr if the ring is full.
   template <typename Element>
-  Element* place(uint32_t worker, BatchedRing<Element> Crossing::*ring) {
+  Element* place(WorkerIndex worker, BatchedRing<Element> Crossing::*ring) {
     BatchedRing<Element>& to = to_[worker]->*ring;
     if (to.full()) {
       hand_over(worker);
@@ -69,12 +69,12 @@ class Outbox {
   }
 
   std::vector<Crossing*> to_;  // by worker
-  std::vector<uint32_t> worker_of_port_;
+  std::vector<WorkerIndex> worker_of_port_;
   uint32_t crossings_ = 0;
   uint64_t woken_ = 0;
 };
 
-inline bool Outbox::send_to(uint32_t worker, const Message& message) {
+inline bool Outbox::send_to(WorkerIndex worker, const Message& message) {
   Message* place = this->place(worker, &Crossing::messages);
   if (place != nullptr) *place = message;
   return place != nullptr;
@@ -94,7 +94,7 @@ inline void Outbox::give_back(const GivenBack& pin) {
 
 inline bool Outbox::hand_over_all() {
   bool left = false;
-  for (uint32_t worker = 0; worker < to_.size(); ++worker) {
+  for (WorkerIndex worker = 0; worker < to_.size(); ++worker) {
     if (to_[worker] == nullptr) continue;
     hand_over(worker);
     left = left || !to_[worker]->messages.empty() || !to_[worker]->settled.empty();

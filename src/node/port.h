@@ -67,7 +67,7 @@ struct Voq {
   uint16_t told_waiters = 0;  // flows that wait for room, as the output was told last (X3)
   uint32_t next_active = 0;   // in the worker's list of queues to serve
   PortIndex output = kNoPort;
-  uint8_t lane = 0;
+  LaneIndex lane = 0;
   uint8_t came_in = 0;  // virtual channel that its packets came in: the same turn leads from there to the lane's (R5)
   bool active = false;
   bool room_blocked = false;
@@ -91,7 +91,7 @@ struct OutputIds {
 // Lossless frames without a flow wait here for room at their output, one behind the other (F11).
 struct Fifo {
   PacketQueue queue;
-  uint32_t voq = 0;  // of the first one
+  VoqIndex voq = 0;  // of the first one
 };
 
 struct InputSide {

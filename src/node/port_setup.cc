@@ -33,8 +33,8 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   const PortSet up = up_ports(topology)[options.node_index];
   for (uint32_t i = 0; i < port->input.voqs.size(); ++i) {
     Voq& voq = port->input.voqs[i];
-    voq.output = static_cast<PortIndex>(i % ports);
-    voq.lane = static_cast<uint8_t>(i / ports);
+    voq.output = PortIndex::of(i % ports);
+    voq.lane = LaneIndex::of(i / ports);
     voq.came_in = lanes.channel(voq.lane);
     voq.shares_credit = voq.came_in != kLossyChannel && topology.nodes[options.node_index].ports[voq.output].fabric;
     const bool turns = next_channel(0, up >> index & 1, up >> voq.output & 1) != 0;

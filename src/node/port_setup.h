@@ -10,7 +10,9 @@
 namespace heddle {
 
 // Ports are dealt to the workers in turn.
-inline uint32_t worker_of(PortIndex port, const NodeOptions& options) { return port % options.workers; }
+inline WorkerIndex worker_of(PortIndex port, const NodeOptions& options) {
+  return WorkerIndex::of(port % options.workers);
+}
 
 // `options` and what they point to outlive it.
 std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index);

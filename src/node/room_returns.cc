@@ -10,9 +10,9 @@ void RoomReturns::send() {
   for (Port* port : ports_) {
     OutputRoom& room = port->output.room;
     for (PortSet rest = room.due(); rest != 0; rest &= rest - 1) {
-      const auto input = static_cast<PortIndex>(std::countr_zero(rest));
+      const auto input = PortIndex::of(std::countr_zero(rest));
       bool all = room.orphans(input) == 0 || send_orphans(*port, input);
-      for (uint32_t lane = 0; lane < site_.lanes.count(); ++lane) all &= send_returns_of(*port, input, lane);
+      for (LaneIndex lane = 0; lane < site_.lanes.count(); ++lane) all &= send_returns_of(*port, input, lane);
       if (all)
         room.nothing_due(input);
       else
@@ -21,7 +21,7 @@ void RoomReturns::send() {
   }
 }
 
-void RoomReturns::apply(Port& input, PortIndex output, uint32_t lane, const Returns& returns) {
+void RoomReturns::apply(Port& input, PortIndex output, LaneIndex lane, const Returns& returns) {
   Voq& voq = input.input.voqs[site_.voq_index(output, lane)];
   voq.room = static_cast<uint16_t>(voq.room + returns.room);
   copies_out_ -= returns.copies;
@@ -49,7 +49,7 @@ void RoomReturns::tell_waiting(Port& input, Voq& voq, uint32_t flows) {
 }
 
 // False if the ring to the input's worker is full.
-bool RoomReturns::send_returns_of(Port& output, PortIndex input, uint32_t lane) {
+bool RoomReturns::send_returns_of(Port& output, PortIndex input, LaneIndex lane) {
   OutputRoom& room = output.output.room;
   Returns given = room.returns(input, lane);
   if (!given.any()) return true;
@@ -66,7 +66,7 @@ bool RoomReturns::send_returns_of(Port& output, PortIndex input, uint32_t lane) 
 // Of what an input returns to a lane while others wait there (X3, A10): nothing when the lane's queue has run empty,
 // for then it is not room that is short; else what is above its share. What stands in the output's queue leaves in the
 // order it came, so whoever has half the room there has half the port. Two of the largest frames can always cross.
-uint32_t RoomReturns::room_to_keep(const Port& output, PortIndex input, uint32_t lane) const {
+uint32_t RoomReturns::room_to_keep(const Port& output, PortIndex input, LaneIndex lane) const {
   if (output.output.queues.of(lane).empty()) return 0;
   const bool at_once = !ports_.is_own(input) && (site_.edge_ports >> input & 1) &&
                        (site_.edge_ports >> output.index & 1) && !site_.lanes.lossless(site_.lanes.ftag(lane));

@@ -20,7 +20,7 @@ class RoomReturns {
   // Once a turn, last of all: what outputs have to give back goes to its inputs.
   void send();
   // An input's: room, credits, copies and delivered bytes have come back from a lane of an output.
-  void apply(Port& input, PortIndex output, uint32_t lane, const Returns& returns);
+  void apply(Port& input, PortIndex output, LaneIndex lane, const Returns& returns);
   // A virtual output queue has no room for its next packet: returns wake it.
   HEDDLE_COLD void wait(Port& input, Voq& voq);
   // The output hears how many flows wait there for room, unless it knows that well enough.
@@ -31,8 +31,8 @@ class RoomReturns {
   uint32_t copies_out() const { return copies_out_; }
 
  private:
-  bool send_returns_of(Port& output, PortIndex input, uint32_t lane);
-  HEDDLE_COLD uint32_t room_to_keep(const Port& output, PortIndex input, uint32_t lane) const;
+  bool send_returns_of(Port& output, PortIndex input, LaneIndex lane);
+  HEDDLE_COLD uint32_t room_to_keep(const Port& output, PortIndex input, LaneIndex lane) const;
   HEDDLE_COLD bool send_orphans(Port& output, PortIndex input);
 
   const Site& site_;

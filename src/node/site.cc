@@ -15,7 +15,7 @@ PortSet ports_of_kind(const NodeOptions& options, bool fabric) {
 }
 }  // namespace
 
-Site::Site(const NodeOptions& options, uint32_t worker_index)
+Site::Site(const NodeOptions& options, WorkerIndex worker_index)
     : topology(*options.topology),
       settings(options.topology->settings),
       lanes(*options.topology),
@@ -33,9 +33,7 @@ Site::Site(const NodeOptions& options, uint32_t worker_index)
       fabric_ports(ports_of_kind(options, true)),
       edge_ports(ports_of_kind(options, false)) {
   for (uint8_t ftag = 0; ftag < kClassesMax; ++ftag)
-    lossy_voqs_[ftag] = lanes.lossless(ftag)
-                            ? kNoVoq
-                            : static_cast<uint16_t>(voq_index(0, lanes.of(classes.of(ftag).ftag, kLossyChannel)));
+    lossy_voqs_[ftag] = lanes.lossless(ftag) ? kNoVoq : voq_index(0, lanes.of(classes.of(ftag).ftag, kLossyChannel));
 }
 
 }  // namespace heddle

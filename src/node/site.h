@@ -12,18 +12,18 @@
 
 namespace heddle {
 
-constexpr uint16_t kNoVoq = 0xffff;
+constexpr VoqIndex kNoVoq = 0xffff;
 
 struct Site {
-  Site(const NodeOptions& options, uint32_t worker_index);
+  Site(const NodeOptions& options, WorkerIndex worker_index);
 
   const Topology& topology;
   const FabricSettings settings;
   const Lanes lanes;
   const ClassTable classes;
-  const uint16_t node;     // index in the topology
-  const uint16_t address;  // of the node
-  const uint32_t worker;   // index in the node
+  const uint16_t node;       // index in the topology
+  const uint16_t address;    // of the node
+  const WorkerIndex worker;  // index in the node
   const uint32_t workers;
   const uint32_t port_count;
   const uint32_t waiting_max;    // frames per edge port that wait for a flow ID (F10)
@@ -34,12 +34,15 @@ struct Site {
   const PortSet fabric_ports, edge_ports;  // of the node
 
   const std::vector<TopologyPort>& ports() const { return topology.nodes[node].ports; }
-  uint32_t voq_index(PortIndex output, uint32_t lane) const { return lane * port_count + output; }
-  // By FTAG: the first virtual output queue of the class's lane; kNoVoq of a lossless class, which has several.
-  uint16_t lossy_voq(uint8_t ftag) const { return lossy_voqs_[ftag & (kClassesMax - 1)]; }
+  VoqIndex voq_index(PortIndex output, LaneIndex lane) const { return VoqIndex::of(lane * port_count + output); }
+  // That of the class's lane at an output; kNoVoq of a lossless class, which has several lanes.
+  VoqIndex lossy_voq(uint8_t ftag, PortIndex output) const {
+    const VoqIndex first = lossy_voqs_[ftag & (kClassesMax - 1)];
+    return first == kNoVoq ? first : VoqIndex::of(first + output);
+  }
 
  private:
-  std::array<uint16_t, kClassesMax> lossy_voqs_;
+  std::array<VoqIndex, kClassesMax> lossy_voqs_;  // by FTAG: at output 0
 };
 
 }  // namespace heddle

@@ -15,13 +15,13 @@ HashKey draw_hash_key(Random& random) { return {{random.next(), random.next(), r
 PortSet edge_ports(const Site& site, const Ports& ports, bool own) {
   PortSet found = 0;
   for (PortSet rest = site.edge_ports; rest != 0; rest &= rest - 1)
-    if (ports.is_own(static_cast<PortIndex>(std::countr_zero(rest))) == own) found |= rest & -rest;
+    if (ports.is_own(PortIndex::of(std::countr_zero(rest))) == own) found |= rest & -rest;
   return found;
 }
 }  // namespace
 
-Worker::Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, const std::vector<Port*>& ports,
-               const std::vector<uint32_t>& worker_of_port)
+Worker::Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, const std::vector<Port*>& ports,
+               const std::vector<WorkerIndex>& worker_of_port)
     : site_(options, index),
       ports_(ports),
       board_(board),
@@ -85,12 +85,11 @@ Worker::~Worker() {
     while (!queue.empty()) turn_.discard(queue.pop());
   };
   for (Port* port : ports_) {
-    for (uint32_t id = 1; id <= port->input.flows.size(); ++id)
-      release_queue(port->input.flows[static_cast<FlowId>(id)].queue);
+    for (uint32_t id = 1; id <= port->input.flows.size(); ++id) release_queue(port->input.flows[FlowId::of(id)].queue);
     release_queue(port->input.waiting);
     for (Fifo& fifo : port->input.fifos) release_queue(fifo.queue);
     while (!port->output.queues.empty())
-      turn_.discard(port->output.queues.take(static_cast<uint32_t>(std::countr_zero(port->output.queues.lanes()))));
+      turn_.discard(port->output.queues.take(LaneIndex::of(std::countr_zero(port->output.queues.lanes()))));
     release_queue(port->output.control);
     for (Packet* probes : {port->output.probes, port->output.probes_in_turn})
       if (probes != nullptr) turn_.discard(probes);
@@ -104,7 +103,7 @@ Worker::~Worker() {
   turn_.flush();
 }
 
-void Worker::connect(uint32_t other, Crossing* to, Crossing* from) {
+void Worker::connect(WorkerIndex other, Crossing* to, Crossing* from) {
   outbox_.connect(other, to);
   messages_.connect(other, from);
 }

@@ -29,14 +29,14 @@ struct PollResult {
 
 class Worker {
  public:
-  Worker(const NodeOptions& options, uint32_t index, LoadBoard& board, const std::vector<Port*>& ports,
-         const std::vector<uint32_t>& worker_of_port);
+  Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, const std::vector<Port*>& ports,
+         const std::vector<WorkerIndex>& worker_of_port);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker();
 
   // Rings to and from worker `other`; call for every other worker before the first poll.
-  void connect(uint32_t other, Crossing* to, Crossing* from);
+  void connect(WorkerIndex other, Crossing* to, Crossing* from);
 
   // One turn.
   PollResult poll(Nanos now);
@@ -45,7 +45,7 @@ class Worker {
   void set_carrier(PortIndex port, bool carrier) { link_control_.set_carrier(ports_.own(port), carrier); }
 
   const Site& site() const { return site_; }
-  uint32_t index() const { return site_.worker; }
+  WorkerIndex index() const { return site_.worker; }
   const std::vector<Port*>& ports() const { return ports_.all(); }
   const EdgeInput& edge_input() const { return edge_; }
   const LinkState& link_state() const { return link_state_; }

@@ -43,7 +43,7 @@ class PathChoice {
   PortIndex choose(const Frame& frame, Random& random, DropReason& reason) const;
 
   // X2: the lane at that output of a frame of the lossless class that came in that channel.
-  uint8_t lane(PortIndex input, PortIndex output, uint8_t ftag, uint8_t channel) const {
+  LaneIndex lane(PortIndex input, PortIndex output, uint8_t ftag, uint8_t channel) const {
     if (channel == kLossyChannel) return lanes_.of(ftag, kFirstLosslessChannel);
     return lanes_.of(ftag, next_channel(channel, up_ports_ >> input & 1, up_ports_ >> output & 1));
   }
@@ -75,7 +75,7 @@ inline PortIndex PathChoice::choose(const Frame& frame, Random& random, DropReas
   const Ways ways = this->ways(frame);
   reason = ways.reason;
   if (std::has_single_bit(ways.ports)) {
-    const auto port = static_cast<PortIndex>(std::countr_zero(ways.ports));
+    const auto port = PortIndex::of(std::countr_zero(ways.ports));
     return board_.up(port) ? port : kNoPort;
   }
   if (ways.reason != DropReason::no_route) return kNoPort;

@@ -24,7 +24,7 @@ PortIndex least_loaded(PortSet ports, const LoadBoard& board, uint64_t random) {
   PortIndex best = kNoPort;
   uint32_t best_bytes = 0, ties = 0;
   for (PortSet rest = ports; rest != 0; rest &= rest - 1) {
-    const auto port = static_cast<PortIndex>(std::countr_zero(rest));
+    const auto port = PortIndex::of(std::countr_zero(rest));
     if (!board.up(port)) continue;
     const uint32_t bytes = board.queue_bytes(port);
     if (best == kNoPort || bytes < best_bytes) {

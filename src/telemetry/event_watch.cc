@@ -32,7 +32,7 @@ void EventWatch::tick(Nanos now) {
 
 // A neighbour can make events as fast as they are taken; there is other work.
 void EventWatch::take_events(const ProcessNode& node, Nanos now) {
-  for (uint32_t worker = 0; worker < node.node->workers(); ++worker) {
+  for (WorkerIndex worker = 0; worker < node.node->workers(); ++worker) {
     NodeEvent event;
     for (uint32_t taken = 0; taken < kEventsAtOnce && node.node->worker(worker).events().take(event); ++taken)
       tell(node.settings.node_index, event, now > event.at_ns ? now - event.at_ns : 0);

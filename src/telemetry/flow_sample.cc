@@ -22,7 +22,7 @@ FlowId attached_flow(const MatchEntry& entry, uint32_t match, const Port& port) 
 }  // namespace
 
 void sample_flows(const SwitchProcess& process, const ProcessNode& node, std::vector<SampledFlow>& samples) {
-  for (uint32_t worker = 0; worker < node.node->workers(); ++worker) {
+  for (WorkerIndex worker = 0; worker < node.node->workers(); ++worker) {
     const MatchTable& matches = node.node->worker(worker).edge_input().matches();
     const uint32_t capacity = matches.capacity();  // never changes
     for (uint32_t first = 0; first < capacity; first += kEntriesAtOnce) {

@@ -19,7 +19,7 @@ struct FlowTotals {
 
 struct SampledFlow {
   const ProcessNode* node;
-  uint32_t worker;
+  WorkerIndex worker;
   uint32_t match;  // index in that worker's match table
   uint32_t hash;   // of its key: tells whether the entry is still the same
   FlowTotals totals;

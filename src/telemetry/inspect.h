@@ -42,7 +42,7 @@ void for_each_node(const SwitchProcess& process, const ShowRequest& request, Vis
 template <typename Visit>
 void for_each_port(const ProcessNode& node, const ShowRequest& request, Visit visit) {
   for (size_t index = 0; index < node.ports.size(); ++index)
-    if (!request.port || *request.port == index) visit(static_cast<PortIndex>(index));
+    if (!request.port || *request.port == index) visit(PortIndex::of(index));
 }
 
 // Calls visit(port) in the thread of the port's worker. The node is not down.

@@ -31,7 +31,7 @@ uint16_t find_node(const SwitchProcess& process, const std::string& name) {
 PortIndex find_port(const SwitchProcess& process, uint16_t node, const std::string& name) {
   const int port = process.topology().find_port(node, name);
   if (port < 0) throw Refused("node " + process.topology().nodes[node].name + " has no port " + name);
-  return static_cast<PortIndex>(port);
+  return PortIndex::of(port);
 }
 
 LinkEnd find_end(const SwitchProcess& process, const std::string& name) {

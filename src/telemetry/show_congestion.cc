@@ -90,10 +90,10 @@ Json show_congestion(const SwitchProcess& process, const ShowRequest& request) {
             hosts.push_back(paused_json(about, port));
           ids = port.input.flows.size();
           for (uint32_t id = first; id <= ids && id < first + kIdsAtOnce; ++id) {
-            const InputFlow& flow = port.input.flows[static_cast<FlowId>(id)];
+            const InputFlow& flow = port.input.flows[FlowId::of(id)];
             if (!flow.in_use() || (!(flow.flags & kFlowLimited) && flow.state != FlowState::blocked)) continue;
             if (held++ < request.offset || flows.size() >= request.limit) continue;
-            flows.push_back(flow_json(process, about, port, static_cast<FlowId>(id), now));
+            flows.push_back(flow_json(process, about, port, FlowId::of(id), now));
           }
         });
       }

@@ -19,7 +19,7 @@ struct NodeDrops {
 NodeDrops drops_of(const SwitchProcess& process, const ProcessNode& node) {
   NodeDrops drops;
   drops.by_port.resize(node.ports.size());
-  for (uint32_t index = 0; index < node.node->workers(); ++index) {
+  for (WorkerIndex index = 0; index < node.node->workers(); ++index) {
     process.run_on(node, index, [&] {
       for (const Port* port : node.node->worker(index).ports()) {
         drops.by_port[port->index] = {.by_reason = port->counters.drops,

@@ -34,7 +34,7 @@ Json node_json(const SwitchProcess& process, const ProcessNode& node) {
             {"links", fabric_ports}};
   if (node.node == nullptr) return json;
   WorkerSummary sum;
-  for (uint32_t index = 0; index < node.node->workers(); ++index) {
+  for (WorkerIndex index = 0; index < node.node->workers(); ++index) {
     WorkerSummary summary;
     process.run_on(node, index, [&] { summary = summary_of(node.node->worker(index)); });
     sum.links_up += summary.links_up;

@@ -26,7 +26,7 @@ using Stations = std::map<std::pair<uint64_t, uint16_t>, StationView>;  // by MA
 Stations stations_of(const SwitchProcess& process, const ProcessNode& node, Nanos now) {
   Stations stations;
   std::vector<StationView> views;
-  for (uint32_t index = 0; index < node.node->workers(); ++index) {
+  for (WorkerIndex index = 0; index < node.node->workers(); ++index) {
     const StationTable& table = node.node->worker(index).edge_input().stations();
     for (uint32_t first = 0; first < table.capacity(); first += kPlacesAtOnce) {
       views.clear();

@@ -19,7 +19,7 @@ struct PortTables {
 void add_flows(const Port& port, uint32_t first, PortTables& tables) {
   const uint32_t last = std::min(first + kIdsAtOnce - 1, port.input.flows.size());
   for (uint32_t id = first; id <= last; ++id) {
-    const InputFlow& in = port.input.flows[static_cast<FlowId>(id)];
+    const InputFlow& in = port.input.flows[FlowId::of(id)];
     if (in.in_use()) {
       ++tables.input_ids;
       tables.queue_extent_bytes += in.queue_extent();
@@ -27,7 +27,7 @@ void add_flows(const Port& port, uint32_t first, PortTables& tables) {
       tables.blocked_flows +=
           in.state == FlowState::wanting || in.state == FlowState::held || in.state == FlowState::blocked;
     }
-    const OutputFlow& out = port.output.flows[static_cast<FlowId>(id)];
+    const OutputFlow& out = port.output.flows[FlowId::of(id)];
     if (out.state == OutputFlowState::free) continue;
     tables.output_extent_bytes += out.extent();
     tables.orphans += out.state == OutputFlowState::orphan;

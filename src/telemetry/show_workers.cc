@@ -12,7 +12,7 @@ namespace heddle {
 
 namespace {
 
-Json worker_json(const SwitchProcess& process, const ProcessNode& node, uint32_t index) {
+Json worker_json(const SwitchProcess& process, const ProcessNode& node, WorkerIndex index) {
   Json json{{"pid", getpid()},
             {"node", description(process, node).name},
             {"worker", index},
@@ -75,7 +75,7 @@ Json show_workers(const SwitchProcess& process, const ShowRequest& request) {
   Json workers = Json::array();
   for_each_node(process, request, [&](const ProcessNode& node) {
     if (node.node == nullptr) return;
-    for (uint32_t index = 0; index < node.node->workers(); ++index)
+    for (WorkerIndex index = 0; index < node.node->workers(); ++index)
       workers.push_back(worker_json(process, node, index));
   });
   Json threads = Json::array();

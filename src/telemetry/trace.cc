@@ -232,13 +232,13 @@ TraceView read_hop(const SwitchProcess& process, const Json& hop) {
   if (!hop.is_object()) throw Refused("hop must be an object");
   TraceView view;
   view.destination = {static_cast<uint16_t>(need_number(hop, "to_node", 65534)),
-                      static_cast<uint16_t>(need_number(hop, "to_port", 65535))};
+                      PortIndex::of(need_number(hop, "to_port", 65535))};
   view.ftag = static_cast<uint8_t>(need_number(hop, "class", kClassesMax - 1));
   view.vlan = static_cast<uint16_t>(need_number(hop, "vlan", kVlanMax));
   view.bytes = static_cast<uint16_t>(need_number(hop, "bytes", 65535));
   view.channel = static_cast<uint8_t>(need_number(hop, "channel", kVirtualChannels - 1));
   view.hop_limit = static_cast<uint8_t>(need_number(hop, "hops_left", 255));
-  view.flow_id = static_cast<FlowId>(need_number(hop, "flow_id", 65535));
+  view.flow_id = FlowId::of(need_number(hop, "flow_id", 65535));
   const Lanes lanes(process.topology());
   if (!lanes.has(view.ftag) || (view.channel != kLossyChannel && !lanes.lossless(view.ftag)) ||
       view.channel >= lanes.channels())
@@ -266,7 +266,7 @@ Json trace(const SwitchProcess& process, const Json& request) {
   if (fabric) throw Refused(about.name + ":" + about.ports[at.port].name + " is a fabric port; ask at a host's");
   if (const auto id = read_number(request, "flow_id", 65535)) {
     TraceView view;
-    if (!view_flow(process, *node, at.port, static_cast<FlowId>(*id), now, view))
+    if (!view_flow(process, *node, at.port, FlowId::of(*id), now, view))
       throw Refused("no flow " + std::to_string(*id) + " at " + about.name + ":" + about.ports[at.port].name);
     return Steps(process, about, at.port, view, now).tell_flow_at_edge();
   }

@@ -44,7 +44,7 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port) {
       .input = port.index, .channel = view.channel, .hop_limit = view.hop_limit, .destination = view.destination};
   view.ways = paths.ways(frame);
   for (PortSet rest = view.ways.ports; rest != 0; rest &= rest - 1) {
-    const auto way = static_cast<PortIndex>(std::countr_zero(rest));
+    const auto way = PortIndex::of(std::countr_zero(rest));
     view.loads.push_back({way, worker.board().up(way), worker.board().queue_bytes(way)});
   }
   view.output = output_of(view);
@@ -103,7 +103,7 @@ TraceView view_frame(const SwitchProcess& process, const ProcessNode& node, Port
   Packet packet{};
   packet.data = frame.data() + kPacketHeadroomBytes;
   packet.length = static_cast<uint16_t>(frame.size() - kPacketHeadroomBytes - 64);
-  const uint32_t index_of_worker = node.node->worker_of_port(index);
+  const WorkerIndex index_of_worker = node.node->worker_of_port(index);
   process.run_on(node, index_of_worker, [&] {
     const Worker& worker = node.node->worker(index_of_worker);
     const Port& port = node.node->port(index);
@@ -149,7 +149,7 @@ TraceView view_frame(const SwitchProcess& process, const ProcessNode& node, Port
 TraceView view_transit(const SwitchProcess& process, const ProcessNode& node, PortIndex index, TraceView view,
                        Nanos now) {
   reserve(view);
-  const uint32_t index_of_worker = node.node->worker_of_port(index);
+  const WorkerIndex index_of_worker = node.node->worker_of_port(index);
   process.run_on(node, index_of_worker, [&] {
     const Worker& worker = node.node->worker(index_of_worker);
     const Port& port = node.node->port(index);
@@ -167,7 +167,7 @@ TraceView view_transit(const SwitchProcess& process, const ProcessNode& node, Po
 bool view_flow(const SwitchProcess& process, const ProcessNode& node, PortIndex index, FlowId id, Nanos now,
                TraceView& view) {
   reserve(view);
-  const uint32_t index_of_worker = node.node->worker_of_port(index);
+  const WorkerIndex index_of_worker = node.node->worker_of_port(index);
   process.run_on(node, index_of_worker, [&] {
     const Worker& worker = node.node->worker(index_of_worker);
     const Port& port = node.node->port(index);

@@ -46,7 +46,8 @@ struct TraceView {
   };
   std::vector<Way> loads;  // of ways.ports; with room for all before it is filled
   PortIndex output = kNoPort;
-  uint8_t lane = 0, channel_on = kLossyChannel;
+  LaneIndex lane = 0;
+  uint8_t channel_on = kLossyChannel;
   uint32_t room = 0, cost = 0;  // buffers: that may cross, of the frame
   bool id_waits = false;        // flows of this input wait for an output flow ID there
 

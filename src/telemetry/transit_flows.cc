@@ -29,7 +29,7 @@ void view_port(const SwitchProcess& process, const ProcessNode& node, PortIndex 
     views.reserve(views.size() + kFlowsAtOnce);  // not in the worker's thread
     look_at_port(process, node, index, [&](const Port& port) {
       for (uint32_t i = first; i <= std::min(flows, first + kFlowsAtOnce - 1); ++i) {
-        const auto id = static_cast<FlowId>(i);
+        const auto id = FlowId::of(i);
         const InputFlow& flow = port.input.flows[id];
         if (!flow.in_use()) continue;
         views.push_back({.port = index,

@@ -21,7 +21,7 @@ class Lanes {
     const auto add = [this](const TrafficClass& traffic_class, uint8_t channel) {
       channel_[count_] = channel;
       ftag_[count_] = traffic_class.ftag;
-      of_[traffic_class.ftag * kVirtualChannels + channel] = static_cast<uint8_t>(count_++);
+      of_[traffic_class.ftag * kVirtualChannels + channel] = LaneIndex::of(count_++);
       if (traffic_class.lossless != (channel != kLossyChannel)) return;
       const bool in_turn = traffic_class.lossless && traffic_class.link_retry;
       uint8_t& valid = valid_[in_turn][traffic_class.ftag];
@@ -41,12 +41,12 @@ class Lanes {
   // (K6) or outside of it?
   bool valid(uint8_t ftag, uint8_t channel, bool in_turn) const { return valid_[in_turn][ftag] >> channel & 1; }
   bool has(uint8_t ftag) const { return of(ftag, kLossyChannel) != kNoLane; }  // a class of that FTAG
-  uint8_t of(uint8_t ftag, uint8_t channel) const { return of_[ftag * kVirtualChannels + channel]; }
-  uint8_t channel(uint32_t lane) const { return channel_[lane]; }
-  uint8_t ftag(uint32_t lane) const { return ftag_[lane]; }
+  LaneIndex of(uint8_t ftag, uint8_t channel) const { return of_[ftag * kVirtualChannels + channel]; }
+  uint8_t channel(LaneIndex lane) const { return channel_[lane]; }
+  uint8_t ftag(LaneIndex lane) const { return ftag_[lane]; }
   bool lossless(uint8_t ftag) const { return lossless_ftags_ >> ftag & 1; }
   bool any_lossless() const { return lossless_ftags_ != 0; }
-  bool retry(uint32_t lane) const { return retry_lanes_ >> lane & 1; }
+  bool retry(LaneIndex lane) const { return retry_lanes_ >> lane & 1; }
   bool any_retry() const { return retry_lanes_ != 0; }
   uint32_t count() const { return count_; }
   uint8_t channels() const { return channels_; }  // of a link: 1 without lossless classes
@@ -60,8 +60,8 @@ class Lanes {
   }
 
  private:
-  static constexpr uint8_t kNoLane = 0xff;
-  std::array<uint8_t, kClassesMax * kVirtualChannels> of_;
+  static constexpr LaneIndex kNoLane = 0xff;
+  std::array<LaneIndex, kClassesMax * kVirtualChannels> of_;
   std::array<std::array<uint8_t, kClassesMax>, 2>
       valid_{};  // by FTAG, outside the retry channel and in it: bit per channel
   std::array<uint8_t, kLanesMax> channel_{};

@@ -163,7 +163,8 @@ class RingSearch {
         path_.pop_back();
         continue;
       }
-      const PortIndex out = last.next++;
+      const PortIndex out = last.next;
+      ++last.next;
       if (!ports[out].fabric || out == peer.port) continue;
       const bool came_down = up_[peer.node_index] >> peer.port & 1, goes_up = up_[peer.node_index] >> out & 1;
       const Buffer next{peer.node_index, out, rule_(static_cast<uint8_t>(last.channel), came_down, goes_up)};

@@ -165,7 +165,7 @@ DropReason check_other_frame(const uint8_t* data, uint32_t length, LinkFrame& fr
 // --- records ---
 
 ProbeRecord to_host(const heddle_probe_record& record) {
-  return {big_endian(record.flow_id), big_endian(record.data_flow)};
+  return {FlowId::of(big_endian(record.flow_id)), big_endian(record.data_flow)};
 }
 
 CreditRecord to_host(const heddle_credit_record& record) {
@@ -181,7 +181,7 @@ RetryRecord to_host(const heddle_retry_record& record) {
 }
 
 LoadRecord to_host(const heddle_load_record& record) {
-  return {big_endian(record.port), big_endian(record.utilisation), big_endian(record.queue_bytes)};
+  return {PortIndex::of(big_endian(record.port)), big_endian(record.utilisation), big_endian(record.queue_bytes)};
 }
 
 namespace {
@@ -203,7 +203,7 @@ heddle_retry_record to_wire(const RetryRecord& record) {
 }
 
 heddle_load_record to_wire(const LoadRecord& record) {
-  return {big_endian(record.port), big_endian(record.utilisation), big_endian(record.queue_bytes)};
+  return {PortIndex::of(big_endian(record.port)), big_endian(record.utilisation), big_endian(record.queue_bytes)};
 }
 
 bool has_room(const Packet& packet, uint8_t kind) {

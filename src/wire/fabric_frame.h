@@ -244,7 +244,7 @@ inline void read_data_header(Packet& packet) {
   const __m128i last = wire_detail::swap_last(_mm_loadu_si64(fields + 16));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_insert_epi16(first, 0, 0));
   _mm_storeu_si64(to + 16, _mm_insert_epi16(last, 0, 1));
-  packet.input.flow = load_be16(fields);
+  packet.input.flow = FlowId::of(load_be16(fields));
   packet.dies_ns += uint32_t{load_be16(header + offsetof(heddle_data_header, life))} * HEDDLE_LIFE_UNIT_NS;
   packet.flags = static_cast<uint8_t>(packet.flags | kPacketFabric);
 }
@@ -310,7 +310,7 @@ inline void restamp_again(Packet& packet, uint16_t units) {
 // --- record frames: ACK, probe, credit, notice, load, retry ---
 
 inline AckRecord to_host(const heddle_ack_record& record) {
-  return {big_endian(record.flow_id),
+  return {FlowId::of(big_endian(record.flow_id)),
           record.flags,
           record.severity,
           big_endian(record.ack_flow),

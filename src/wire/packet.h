@@ -29,7 +29,7 @@ struct alignas(64) Packet {
   InputFlowRef input;  // where it came in: port, session of the port (decision 2), flow ID there
   uint32_t unused;     // for what a mechanism to come has to say of a frame
   uint16_t length;     // bytes at data
-  uint8_t lane;        // of the output that it crosses to (topology/lanes.h)
+  LaneIndex lane;      // of the output that it crosses to (topology/lanes.h)
   uint8_t flags;       // PacketFlag
   // From here on in the order of a data frame's header, which is read and written as a whole (wire/fabric_frame.h).
   FlowId output_flow;  // reserved on the output side before it crosses (F6)

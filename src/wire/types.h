@@ -4,7 +4,8 @@
 
 #include <bit>
 #include <cstdint>
-#include <functional>
+
+#include "wire/id.h"
 
 namespace heddle {
 
@@ -15,9 +16,12 @@ constexpr Nanos kMillisecond = 1000 * kMicrosecond;
 constexpr Nanos kSecond = 1000 * kMillisecond;
 constexpr Nanos kNever = ~Nanos{0};
 
-using PortIndex = uint16_t;  // of a port in its node, in the order of the topology file
-using FlowId = uint16_t;     // link-local (F2); 0 = no flow
-using Epoch = uint32_t;      // counts the sessions of a port; 0 = none yet
+using PortIndex = Id<struct PortKind, uint16_t>;      // of a port in its node, in the order of the topology file
+using FlowId = Id<struct FlowKind, uint16_t>;         // link-local (F2); 0 = no flow
+using Epoch = Id<struct EpochKind, uint32_t>;         // counts the sessions of a port; 0 = none yet
+using LaneIndex = Id<struct LaneKind, uint8_t>;       // class and virtual channel (topology/lanes.h)
+using VoqIndex = Id<struct VoqKind, uint16_t>;        // lane and output port, of an input port (X1)
+using WorkerIndex = Id<struct WorkerKind, uint32_t>;  // of a worker in its node
 
 constexpr PortIndex kNoPort = 0xffff;
 constexpr FlowId kNoFlow = 0;
@@ -27,7 +31,7 @@ using PortSet = uint64_t;
 // A place where frames leave the fabric: an edge port of a node.
 struct FabricAddress {
   uint16_t node = 0;
-  uint16_t port = 0;
+  PortIndex port = 0;
   bool operator==(const FabricAddress&) const = default;
 };
 

@@ -129,7 +129,7 @@ class Run {
       Node& node = rig_.node(index);
       const bool counted = index == counted_ && counting_;
       const auto begin = std::chrono::steady_clock::now();
-      for (uint32_t worker = 0; worker < node.workers(); ++worker)
+      for (WorkerIndex worker = 0; worker < node.workers(); ++worker)
         (counted ? counted_poll : other_poll)(node.worker(worker), now_);
       if (counted) counted_ns_ += static_cast<uint64_t>((std::chrono::steady_clock::now() - begin).count());
     }

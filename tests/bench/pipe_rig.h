@@ -127,7 +127,7 @@ inline PipeRig::PipeRig(PacketPool& pool, uint32_t switches, uint32_t pairs, uin
     TopologyLink link;
     for (uint16_t side = 0; side < 2; ++side) {
       const auto at = static_cast<uint16_t>(index + side);
-      link.ends[side] = {at, static_cast<PortIndex>(topology_.nodes[at].ports.size())};
+      link.ends[side] = {at, PortIndex::of(topology_.nodes[at].ports.size())};
       TopologyPort port;
       port.name = "f" + std::to_string(topology_.nodes[at].ports.size());
       port.fabric = true;

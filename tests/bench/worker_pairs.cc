@@ -74,7 +74,7 @@ void make_known(PipeRig& rig) {
   Nanos now = monotonic_now();
   const auto turns = [&](int count) {
     for (int turn = 0; turn < count; ++turn, now += 100 * kMicrosecond)
-      for (uint32_t worker = 0; worker < rig.node(0).workers(); ++worker) rig.node(0).worker(worker).poll(now);
+      for (WorkerIndex worker = 0; worker < rig.node(0).workers(); ++worker) rig.node(0).worker(worker).poll(now);
   };
   for (uint32_t pair = 0; pair < rig.pairs(); ++pair) {
     announce(rig, rig.receiver(pair), kReceiver + pair);

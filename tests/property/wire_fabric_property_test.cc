@@ -26,8 +26,8 @@ constexpr uint64_t kPortMac = port_mac({1, 2});
 
 // A packet as the switch holds it, and its stamp, within the protocol's rules.
 void any_packet(Packet& packet, Stamp& stamp) {
-  packet.destination = {between<uint16_t>(1, 0xfffe), any<uint16_t>()};
-  packet.source = {between<uint16_t>(1, 0xfffe), any<uint16_t>()};
+  packet.destination = {between<uint16_t>(1, 0xfffe), PortIndex::of(any<uint16_t>())};
+  packet.source = {between<uint16_t>(1, 0xfffe), PortIndex::of(any<uint16_t>())};
   packet.vni = between<uint16_t>(0, 4094);
   packet.ftag = between<uint8_t>(0, kFtagMax);
   packet.hop_limit = any<uint8_t>();
@@ -36,7 +36,7 @@ void any_packet(Packet& packet, Stamp& stamp) {
            .vc = between<uint8_t>(0, kVirtualChannelsMax - 1),
            .flags = between<uint8_t>(0, 7),
            .sequence = any<uint32_t>(),
-           .flow = any<uint16_t>(),
+           .flow = FlowId::of(any<uint16_t>()),
            .data_flow = any<uint32_t>(),
            .life_units = any<uint16_t>(),
            .source_mac = kPortMac};
@@ -82,7 +82,7 @@ RC_GTEST_PROP(FabricFrameProperty, AckRecordsReadBackInOrder, ()) {
   TestPacket test;
   start_records(test.packet, HEDDLE_ACK);
   for (uint32_t i = 0; i < count; ++i) {
-    sent.push_back({.flow = between<FlowId>(1, 0xfffe),
+    sent.push_back({.flow = FlowId::of(between<uint16_t>(1, 0xfffe)),
                     .flags = between<uint8_t>(0, 0x3f),
                     .severity = between<uint8_t>(0, kSeverityMax),
                     .ack_flow = any<uint32_t>(),

@@ -36,7 +36,7 @@ struct MeteredFlow : testing::Test {
   bool held() const {
     const Port& port = fabric.nodes[0]->port(1);
     for (uint32_t id = 1; id <= port.output.flows.size(); ++id) {
-      const OutputFlow& entry = port.output.flows[static_cast<FlowId>(id)];
+      const OutputFlow& entry = port.output.flows[FlowId::of(id)];
       if ((entry.flags & kOutputMetered) && entry.extent() != 0) return true;
     }
     return false;

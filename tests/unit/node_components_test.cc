@@ -45,10 +45,11 @@ class Components : public testing::Test {
   }
   std::vector<Port*> make_ports() {
     std::vector<Port*> ports(6);
-    for (PortIndex index = 0; index < 6; index += 2) {
+    for (PortIndex index : {PortIndex{0}, PortIndex{2}, PortIndex{4}}) {
       made_.push_back(make_port(options_, index));
       ports[index] = made_.back().get();
-      for (PortIndex output = 1; output < 6; output += 2) ports[index]->input.ids[output].lent.make_room(64);
+      for (PortIndex output : {PortIndex{1}, PortIndex{3}, PortIndex{5}})
+        ports[index]->input.ids[output].lent.make_room(64);
     }
     return ports;
   }
@@ -146,8 +147,8 @@ TEST_F(Components, TimersTellInputsFromOutputs) {
   run(4 * kMillisecond);
   EXPECT_TRUE(inputs.empty() && outputs.empty());
   run(6 * kMillisecond);
-  EXPECT_EQ(inputs, (std::vector<std::pair<PortIndex, FlowId>>{{0, 7}}));
-  EXPECT_EQ(outputs, (std::vector<std::pair<PortIndex, FlowId>>{{4, 7}}));
+  EXPECT_EQ(inputs, (std::vector<std::pair<PortIndex, FlowId>>{{PortIndex{0}, FlowId{7}}}));
+  EXPECT_EQ(outputs, (std::vector<std::pair<PortIndex, FlowId>>{{PortIndex{4}, FlowId{7}}}));
   EXPECT_EQ(timers_.next_due(), kNever);
 }
 

@@ -131,7 +131,7 @@ TEST_P(Pair, AWorkerThatSleepsUntilItsNextHelloFindsOutThatANeighbourIsDead) {
   Node& node = *fabric.nodes[0];
   for (const Nanos end = fabric.now + 250 * kMillisecond; fabric.now < end;) {
     Nanos wake = kNever;
-    for (uint32_t worker = 0; worker < node.workers(); ++worker)
+    for (WorkerIndex worker = 0; worker < node.workers(); ++worker)
       wake = std::min(wake, node.worker(worker).poll(fabric.now).next_wake);
     fabric.now = std::max(wake, fabric.now) + 60 * kMicrosecond;
   }
@@ -142,7 +142,7 @@ TEST_P(Pair, AWorkerThatSleepsUntilItsNextHelloFindsOutThatANeighbourIsDead) {
 std::vector<NodeEvent> events_of(Node& node) {
   std::vector<NodeEvent> events;
   NodeEvent event;
-  for (uint32_t worker = 0; worker < node.workers(); ++worker)
+  for (WorkerIndex worker = 0; worker < node.workers(); ++worker)
     while (node.worker(worker).events().take(event)) events.push_back(event);
   return events;
 }
@@ -315,9 +315,9 @@ TEST(RoundTrip, LeavesOutTheQueueOfACongestedPort) {
   fabric.run(kMillisecond);
   const EndpointCongestion& congestion = fabric.nodes[1]->port(0).output.congestion;
   for (uint32_t step = 0; step < 4000; ++step) {
-    for (uint8_t host = 0; host < kHosts; ++host)
+    for (PortIndex host = 0; host < kHosts; ++host)
       if (fabric.device(0, host).incoming.empty())
-        fabric.device(0, host).incoming.push_back(frame(9, 1 + host, step, 1514));
+        fabric.device(0, host).incoming.push_back(frame(9, static_cast<uint8_t>(1 + host), step, 1514));
     fabric.run(50 * kMicrosecond);
   }
   EXPECT_TRUE(congestion.congested());
@@ -342,7 +342,7 @@ TEST_P(TooFewIds, AreHeldInTurns) {
   fabric.run(kMillisecond);
   for (uint32_t round = 0; round < 3000; ++round) {
     for (uint8_t flow = 0; flow < kFlows; ++flow)
-      fabric.device(0, static_cast<PortIndex>(flow % inputs)).incoming.push_back(frame(2, 10 + flow, round));
+      fabric.device(0, PortIndex::of(flow % inputs)).incoming.push_back(frame(2, 10 + flow, round));
     fabric.run(10 * kMicrosecond);
   }
   std::array<uint32_t, kFlows> delivered{};

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint32_t kInputs = 3, kLanes = 2;
 
-Packet packet_of(PortIndex input, uint8_t lane, uint16_t cost, uint8_t flags = 0) {
+Packet packet_of(PortIndex input, LaneIndex lane, uint16_t cost, uint8_t flags = 0) {
   Packet packet{};
   packet.input.port = input;
   packet.lane = lane;

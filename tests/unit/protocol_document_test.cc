@@ -361,7 +361,7 @@ TEST(ProtocolDocument, TestVectorsMatchTheFunctions) {
     if (call.rfind("session_tag(", 0) == 0 && arguments.size() == 2) {
       EXPECT_EQ(session_tag(arguments[0], arguments[1]), number(quoted(cells[1]))) << line;
     } else if (call.rfind("first_position(", 0) == 0 && arguments.size() == 3) {
-      const auto flow = static_cast<FlowId>(arguments[2]);
+      const auto flow = FlowId::of(arguments[2]);
       EXPECT_EQ(first_position(arguments[0], arguments[1], flow), number(quoted(cells[1]))) << line;
     } else {
       continue;

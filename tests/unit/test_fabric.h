@@ -114,7 +114,7 @@ inline void add_link(Topology& topology, uint16_t a, uint16_t b) {
     port.name = "f" + std::to_string(ports.size());
     port.fabric = true;
     port.mtu_bytes = 1600;
-    link.ends[i] = {ends[i], static_cast<PortIndex>(ports.size())};
+    link.ends[i] = {ends[i], PortIndex::of(ports.size())};
     ports.push_back(port);
   }
   for (int i = 0; i < 2; ++i) topology.nodes[ends[i]].ports.back().peer = {ends[1 - i], link.ends[1 - i].port};
@@ -159,7 +159,7 @@ class TestFabric {
   void run(Nanos duration, Nanos step = 10 * kMicrosecond) {
     for (const Nanos end = now + duration; now < end; now += step)
       for (auto& node : nodes)
-        for (uint32_t worker = 0; node && worker < node->workers(); ++worker) node->worker(worker).poll(now);
+        for (WorkerIndex worker = 0; node && worker < node->workers(); ++worker) node->worker(worker).poll(now);
   }
 
   uint64_t drops(DropReason reason) const {

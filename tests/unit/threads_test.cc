@@ -73,7 +73,7 @@ struct Threads : testing::Test {
       nodes.push_back(std::make_unique<Node>(options));
     }
     for (auto& node : nodes)
-      for (uint32_t worker = 0; worker < 2; ++worker)
+      for (WorkerIndex worker = 0; worker < 2; ++worker)
         threads.emplace_back([this, &node, worker] {
           while (!stop) {
             if (!node->worker(worker).poll(monotonic_ns()).busy) std::this_thread::yield();

@@ -20,11 +20,11 @@ PortIndex add_port(Topology& topology, uint16_t node, uint16_t peer_node, PortIn
   port.fabric = true;
   port.peer = {peer_node, peer_port};
   ports.push_back(port);
-  return static_cast<PortIndex>(ports.size() - 1);
+  return PortIndex::of(ports.size() - 1);
 }
 
 void link(Topology& topology, uint16_t a, uint16_t b) {
-  const auto a_port = static_cast<PortIndex>(topology.nodes[a].ports.size());
+  const auto a_port = PortIndex::of(topology.nodes[a].ports.size());
   const PortIndex b_port = add_port(topology, b, a, a_port);
   add_port(topology, a, b, b_port);
   topology.links.push_back({{{a, a_port}, {b, b_port}}});

@@ -24,7 +24,7 @@ Topology graph(const std::vector<int>& edge_ports, const std::vector<std::pair<u
     LinkEnd ends[2] = {{a, 0}, {b, 0}};
     for (unsigned side = 0; side < 2; ++side) {
       auto& ports = topology.nodes[ends[side].node_index].ports;
-      ends[side].port = static_cast<PortIndex>(ports.size());
+      ends[side].port = PortIndex::of(ports.size());
       TopologyPort port;
       port.name = std::string("f").append(std::to_string(ports.size()));
       port.fabric = true;

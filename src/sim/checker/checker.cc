@@ -90,7 +90,7 @@ void Checker::before_crash(uint16_t node) {
   topology_changed_ns_ = fabric_.engine().now();
 }
 
-void Checker::after_poll(uint16_t node, uint32_t, const PollResult&, Nanos now) {
+void Checker::after_poll(uint16_t node, WorkerIndex, const PollResult&, Nanos now) {
   note_sessions(node, now);
   if (++polls_[node] % options_.polls_per_check != 0) return;
   check_node(node);
@@ -107,7 +107,7 @@ void Checker::note_sessions(uint16_t node, Nanos now) {
       ended.epoch = port.input.ref.epoch;
       ended.ack_flow.clear();
       for (uint32_t id = 0; id <= port.input.flows.size(); ++id)
-        ended.ack_flow.push_back(port.input.flows[static_cast<FlowId>(id)].ack_flow);
+        ended.ack_flow.push_back(port.input.flows[FlowId::of(id)].ack_flow);
     }
     const LinkDownReason reason = port.session.down_reason();
     if (!up && reason != down_reason_[node][index])

@@ -39,7 +39,7 @@ class Checker : public Watcher {
   Checker(Fabric& fabric, SeedCoverage& coverage, const CheckerOptions& options);
 
   void on_frame(uint32_t link, unsigned direction, LinkFrameEvent event, Packet& packet, Nanos at) override;
-  void after_poll(uint16_t node, uint32_t worker, const PollResult& result, Nanos now) override;
+  void after_poll(uint16_t node, WorkerIndex worker, const PollResult& result, Nanos now) override;
   void before_crash(uint16_t node) override;
   void after_start(uint16_t node) override;
   void on_host_frame(uint16_t host, const Packet& packet, bool flooded, Nanos now) override;
@@ -120,7 +120,7 @@ class Checker : public Watcher {
     uint32_t copies = 0;
     bool exact = false;  // one worker: nothing is between workers
     void reset(size_t ports, uint32_t lanes, uint32_t flow_ids);
-    uint32_t& room_of(PortIndex input, PortIndex output, uint32_t lane) {
+    uint32_t& room_of(PortIndex input, PortIndex output, LaneIndex lane) {
       return room[(input * cost_by_input.size() + output) * lane_count + lane];
     }
   };

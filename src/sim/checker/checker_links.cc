@@ -247,7 +247,7 @@ bool Checker::must_die(uint32_t link, unsigned direction, std::string_view forge
   if (node == nullptr) return false;
   const Port& port = node->port(to.port);
   return port.session.up() && port.session.tag() == data.tag &&
-         serial_before(data.data_flow, port.input.flows[data.flow_id].next_data_flow);
+         serial_before(data.data_flow, port.input.flows[FlowId::of(data.flow_id)].next_data_flow);
 }
 
 // What a forger has touched is not compared byte by byte until the next session.
@@ -273,7 +273,7 @@ void Checker::check_link(uint32_t link, unsigned direction) {
   const Port* receiver = receiving == nullptr ? nullptr : &receiving->port(to.port);
   if (receiver != nullptr && (!receiver->session.up() || receiver->session.tag() != way.tag)) receiver = nullptr;
   for (uint32_t id = 1; id < way.channels.size(); ++id)
-    if (way.channels[id].used) check_channel(link, direction, static_cast<FlowId>(id), sender, receiver);
+    if (way.channels[id].used) check_channel(link, direction, FlowId::of(id), sender, receiver);
   for (uint32_t channel = 0; channel < lanes_.channels() && receiver != nullptr; ++channel)
     check_credits(link, direction, channel);
 }

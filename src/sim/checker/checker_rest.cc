@@ -11,7 +11,7 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   if (port.output.flows.used() != 0) {
     std::string ids = where + std::to_string(port.output.flows.used()) + " output flow IDs in use:";
     for (uint32_t i = 1; i <= port.output.flows.size(); ++i) {
-      const OutputFlow& entry = port.output.flows[static_cast<FlowId>(i)];
+      const OutputFlow& entry = port.output.flows[FlowId::of(i)];
       if (entry.state == OutputFlowState::free) continue;
       ids += " " + std::to_string(i) + " (for port " + std::to_string(entry.input.port) + " flow " +
              std::to_string(entry.input.flow) + ", state " + std::to_string(static_cast<int>(entry.state)) +
@@ -21,7 +21,7 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
     return ids;
   }
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i)
-    if (port.input.flows[static_cast<FlowId>(i)].in_use()) return where + "input flow " + std::to_string(i) + " in use";
+    if (port.input.flows[FlowId::of(i)].in_use()) return where + "input flow " + std::to_string(i) + " in use";
   if (port.input.queued_packets != 0 || port.output.queues.packets() != 0 || port.input.waiting_packets != 0)
     return where + "packets queued: " + std::to_string(port.input.queued_packets) + " at the input (" +
            std::to_string(port.input.lossless_packets) + " lossless), " + std::to_string(port.input.waiting_packets) +
@@ -42,7 +42,7 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   if (!port.is_fabric() && port.input.flows.available() != port.input.flows.size())
     return where + "edge flow IDs missing";
   for (PortIndex input = 0; input < port.input.ids.size(); ++input)
-    for (uint32_t lane = 0; lane < port.output.queues.lane_count(); ++lane)
+    for (LaneIndex lane = 0; lane < port.output.queues.lane_count(); ++lane)
       if (const uint32_t waiting = port.output.room.waiting(input, lane); waiting != 0)
         return where + std::to_string(waiting) + " flows of an input wait for room";
   for (const Voq& voq : port.input.voqs)
@@ -66,7 +66,7 @@ std::string Checker::unrest() const {
       own += port.output.control_packets + port.output.pending_packets + (port.output.probes != nullptr) +
              (port.output.probes_in_turn != nullptr);
     }
-    for (uint32_t worker = 0; worker < state->workers(); ++worker) {
+    for (WorkerIndex worker = 0; worker < state->workers(); ++worker) {
       if (state->worker(worker).copies_out() != 0) return "node " + name + ": copies out";
       if (state->worker(worker).link_state().digest() != fabric_.node(0)->worker(0).link_state().digest())
         return "node " + name + " worker " + std::to_string(worker) + " knows other link states than the first node";

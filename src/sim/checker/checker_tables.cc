@@ -101,7 +101,7 @@ void Checker::hold_output(uint16_t node, const Port& port) {
     held_.bytes[flow_slot(port.index, packet.output_flow)] += packet.payload;
     ++held_.packets[flow_slot(port.index, packet.output_flow)];
   };
-  for (uint32_t lane = 0; lane < lanes_.count(); ++lane) {
+  for (LaneIndex lane = 0; lane < lanes_.count(); ++lane) {
     for (const Packet* packet = port.output.queues.of(lane).head; packet != nullptr; packet = packet->next) {
       if (packet->lane != lane) fail(2, place(node, port.index) + ": a packet in the queue of another lane");
       hold_packet(port, *packet);
@@ -117,7 +117,7 @@ void Checker::hold_output(uint16_t node, const Port& port) {
   const size_t ports = held_.cost_by_input.size();
   for (PortIndex input = 0; input < ports; ++input) {
     held_.orphans_by_input[input] += port.output.room.orphans(input);
-    for (uint32_t lane = 0; lane < lanes_.count(); ++lane) {
+    for (LaneIndex lane = 0; lane < lanes_.count(); ++lane) {
       const Returns& returns = port.output.room.returns(input, lane);
       const uint8_t came_in = fabric_.node(node)->port(input).input.voqs[lane * ports + port.index].came_in;
       held_.room_of(input, port.index, lane) += returns.room;
@@ -130,7 +130,7 @@ void Checker::hold_output(uint16_t node, const Port& port) {
 void Checker::check_output_flows(uint16_t node, const Port& port) {
   uint32_t used = 0;
   for (uint32_t i = 1; i <= port.output.flows.size(); ++i) {
-    const auto id = static_cast<FlowId>(i);
+    const auto id = FlowId::of(i);
     const OutputFlow& entry = port.output.flows[id];
     const auto where = [&] { return place(node, port.index) + " output flow " + std::to_string(i) + ": "; };
     if (static_cast<int32_t>(entry.extent()) < 0) fail(1, where() + "ack beyond data: " + numbers(entry));
@@ -182,7 +182,7 @@ void Checker::check_shares(uint16_t node, const Port& port) {
   const uint32_t share = std::max<uint32_t>(1, flows.size() / static_cast<uint32_t>(2 * (inputs - 1)));
   std::vector<uint32_t> taken(inputs);
   for (uint32_t i = 1; i <= flows.size(); ++i) {
-    const OutputFlow& entry = flows[static_cast<FlowId>(i)];
+    const OutputFlow& entry = flows[FlowId::of(i)];
     if (entry.state != OutputFlowState::free) ++taken[entry.input.port];
   }
   uint32_t kept = 0;
@@ -203,7 +203,7 @@ void Checker::check_input_flows(uint16_t node, const Port& port) {
     }
   }
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
-    const auto id = static_cast<FlowId>(i);
+    const auto id = FlowId::of(i);
     const InputFlow& flow = port.input.flows[id];
     // Of a session that has ended: nothing reaches it any more, and positions are set anew when the next one begins.
     if (!flow.in_use() && flow.queue.empty() && !port.usable()) {
@@ -303,7 +303,7 @@ void Checker::check_lists(uint16_t node, const Port& port) {
     }
   }
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
-    const InputFlow& flow = port.input.flows[static_cast<FlowId>(i)];
+    const InputFlow& flow = port.input.flows[FlowId::of(i)];
     if (flow.state == FlowState::ready || flow.state == FlowState::wanting) ++standing;
     if (!flow.queue.empty() && flow.state == FlowState::idle)
       fail(8, place(node, port.index) + " input flow " + std::to_string(i) + ": idle, with a queue");
@@ -358,9 +358,9 @@ void Checker::cover_states(uint16_t node, const Port& port) {
   static const char* const kOutput[] = {"free", "reserved", "orphan"};
   std::vector<uint8_t>& before = states_[node][port.index];
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
-    const InputFlow& flow = port.input.flows[static_cast<FlowId>(i)];
+    const InputFlow& flow = port.input.flows[FlowId::of(i)];
     const unsigned input = flow.in_use() ? 1u + static_cast<unsigned>(FlowState{flow.state}) : 0;
-    const auto output = static_cast<unsigned>(port.output.flows[static_cast<FlowId>(i)].state);
+    const auto output = static_cast<unsigned>(port.output.flows[FlowId::of(i)].state);
     const auto now = static_cast<uint8_t>(input | output << 4);
     if (now == before[i]) continue;
     const unsigned old_input = before[i] & 15, old_output = before[i] >> 4;

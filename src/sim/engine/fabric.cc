@@ -34,7 +34,7 @@ void WorkerActor::act(Nanos now) {
   if (result.busy || result.packets != 0) busy_ns_ += cost;
   if (result.packets != 0) fabric_.look_at_buffers(node->worker(worker_));
   for (uint64_t woken = result.woken; woken != 0; woken &= woken - 1)
-    fabric_.worker_actor(node_, static_cast<uint32_t>(__builtin_ctzll(woken))).notify(free_ns_);
+    fabric_.worker_actor(node_, WorkerIndex::of(__builtin_ctzll(woken))).notify(free_ns_);
   fabric_.engine().wake(*this, std::max(result.next_wake, free_ns_));
   if (fabric_.watcher() != nullptr) fabric_.watcher()->after_poll(node_, worker_, result, now);
 }
@@ -47,7 +47,7 @@ Fabric::Fabric(const SimSetup& setup, Engine& engine, Traffic& traffic)
     state.pool = std::make_unique<NodePool>(pool_, owner(index), setup_.nodes[index].pool_packets);
     state.control_pool = std::make_unique<ControlPool>(pool_, owner(index), setup_.nodes[index].control_packets);
     state.devices.resize(topology().nodes[index].ports.size());
-    for (uint32_t worker = 0; worker < setup_.nodes[index].workers; ++worker)
+    for (WorkerIndex worker = 0; worker < setup_.nodes[index].workers; ++worker)
       state.actors.push_back(std::make_unique<WorkerActor>(*this, index, worker));
   }
   make_links();
@@ -103,7 +103,7 @@ void Fabric::look_at_buffers(const Worker& worker) {
 uint32_t Fabric::take_fullest_buffers() {
   const uint32_t fullest = std::exchange(fullest_buffers_ppm_, 0);
   for (const NodeState& state : nodes_)  // those that are full and stay so, without a frame
-    for (uint32_t worker = 0; state.node != nullptr && worker < state.node->workers(); ++worker)
+    for (WorkerIndex worker = 0; state.node != nullptr && worker < state.node->workers(); ++worker)
       look_at_buffers(state.node->worker(worker));
   return fullest;
 }
@@ -158,13 +158,13 @@ void Fabric::start(uint16_t index) {
   if (watcher_ != nullptr) watcher_->after_start(index);
 }
 
-void Fabric::pause(uint16_t node, uint32_t worker, Nanos until) { nodes_[node].actors[worker]->pause(until); }
+void Fabric::pause(uint16_t node, WorkerIndex worker, Nanos until) { nodes_[node].actors[worker]->pause(until); }
 
 void Fabric::plug(uint32_t link, bool in) {
   links_[link]->set_up(in);
   for (const LinkEnd& end : topology().links[link].ends) {
     if (node(end.node_index) == nullptr) continue;
-    const uint32_t worker = node(end.node_index)->worker_of_port(end.port);
+    const WorkerIndex worker = node(end.node_index)->worker_of_port(end.port);
     node(end.node_index)->worker(worker).set_carrier(end.port, in);
     worker_actor(end.node_index, worker).notify(engine_.now());
   }

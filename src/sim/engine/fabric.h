@@ -22,7 +22,7 @@ enum class Forgery : uint8_t;
 // its last turn is over.
 class WorkerActor : public Actor {
  public:
-  WorkerActor(Fabric& fabric, uint16_t node, uint32_t worker) : fabric_(fabric), node_(node), worker_(worker) {}
+  WorkerActor(Fabric& fabric, uint16_t node, WorkerIndex worker) : fabric_(fabric), node_(node), worker_(worker) {}
   void act(Nanos now) override;
   // There is something for it at `at`.
   void notify(Nanos at);
@@ -33,7 +33,7 @@ class WorkerActor : public Actor {
  private:
   Fabric& fabric_;
   uint16_t node_;
-  uint32_t worker_;
+  WorkerIndex worker_;
   Nanos free_ns_ = 0;  // end of its last turn
   Nanos paused_until_ns_ = 0;
   Nanos busy_ns_ = 0;
@@ -55,7 +55,7 @@ class Fabric : public LinkObserver {
 
   Node* node(uint16_t index) { return nodes_[index].node.get(); }  // nullptr while it is crashed
   const Node* node(uint16_t index) const { return nodes_[index].node.get(); }
-  WorkerActor& worker_actor(uint16_t node, uint32_t worker) { return *nodes_[node].actors[worker]; }
+  WorkerActor& worker_actor(uint16_t node, WorkerIndex worker) { return *nodes_[node].actors[worker]; }
   OwnerId owner(uint16_t node) const { return kFirstNodeOwner + node; }
   uint32_t links() const { return static_cast<uint32_t>(setup_.topology.links.size()); }
   MemoryLink& link(uint32_t index) { return *links_[index]; }  // topology links, then one per host
@@ -66,7 +66,7 @@ class Fabric : public LinkObserver {
   // --- faults ---
   void crash(uint16_t node);
   void start(uint16_t node);
-  void pause(uint16_t node, uint32_t worker, Nanos until);
+  void pause(uint16_t node, WorkerIndex worker, Nanos until);
   // A link's cable, and what the devices at its ends say of it.
   void plug(uint32_t link, bool in);
   // Ends a lack of buffers: nodes make copies whatever they hold.

@@ -15,7 +15,7 @@ class Watcher {
   virtual ~Watcher() = default;
   // `link`: index of the topology link, or links + host for the link of a host (whose end 1 is the host).
   virtual void on_frame(uint32_t link, unsigned direction, LinkFrameEvent event, Packet& packet, Nanos at) = 0;
-  virtual void after_poll(uint16_t node, uint32_t worker, const PollResult& result, Nanos now) = 0;
+  virtual void after_poll(uint16_t node, WorkerIndex worker, const PollResult& result, Nanos now) = 0;
   virtual void before_crash(uint16_t node) = 0;  // its state is still there
   virtual void after_start(uint16_t node) = 0;
   virtual void on_host_frame(uint16_t host, const Packet& packet, bool flooded, Nanos now) = 0;

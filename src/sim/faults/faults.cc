@@ -139,7 +139,7 @@ void FaultInjector::crash_neighbours(Nanos now) {
 
 void FaultInjector::pause(Nanos now, bool is_long) {
   const uint16_t node = some_node();
-  const auto worker = static_cast<uint32_t>(random_.below(fabric_.setup().nodes[node].workers));
+  const auto worker = WorkerIndex::of(random_.below(fabric_.setup().nodes[node].workers));
   const Nanos length =
       is_long ? between(5 * kMillisecond, plan_.pause_max_ns) : between(10 * kMicrosecond, 3 * kMillisecond);
   pause_worker(node, worker, length, now);
@@ -149,7 +149,7 @@ void FaultInjector::pause(Nanos now, bool is_long) {
         0);
 }
 
-void FaultInjector::pause_worker(uint16_t node, uint32_t worker, Nanos length, Nanos now) {
+void FaultInjector::pause_worker(uint16_t node, WorkerIndex worker, Nanos length, Nanos now) {
   fabric_.pause(node, worker, now + length);
   pauses_end_ns_ = std::max(pauses_end_ns_, now + length);
 }
@@ -169,11 +169,11 @@ void FaultInjector::lie_in_wait(uint32_t link, unsigned direction, Nanos now, Na
   const Node* node = fabric_.node(end.node_index);
   if (node == nullptr || now > std::min(patience, until_)) return;
   for (PortIndex output = 0; output < node->ports(); ++output) {
-    const uint32_t worker = node->worker_of_port(output);
+    const WorkerIndex worker = node->worker_of_port(output);
     if (worker == node->worker_of_port(end.port)) continue;
     const OutputFlowTable& flows = node->port(output).output.flows;
     for (uint32_t id = 1; id <= flows.size(); ++id) {
-      const OutputFlow& entry = flows[static_cast<FlowId>(id)];
+      const OutputFlow& entry = flows[FlowId::of(id)];
       const bool fresh = entry.state == OutputFlowState::reserved && entry.extent() == 0 && entry.queued == 0;
       if (fresh && entry.input.port == end.port) return reset_behind_pause(link, direction, worker, now);
     }
@@ -182,7 +182,7 @@ void FaultInjector::lie_in_wait(uint32_t link, unsigned direction, Nanos now, Na
                       [=, this] { lie_in_wait(link, direction, now + kMicrosecond / 2, patience); });
 }
 
-void FaultInjector::reset_behind_pause(uint32_t link, unsigned direction, uint32_t worker, Nanos now) {
+void FaultInjector::reset_behind_pause(uint32_t link, unsigned direction, WorkerIndex worker, Nanos now) {
   const uint16_t node = fabric_.topology().links[link].ends[1 - direction].node_index;
   const Nanos length = between(100 * kMicrosecond, 3 * kMillisecond);
   pause_worker(node, worker, length, now);

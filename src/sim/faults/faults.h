@@ -68,10 +68,10 @@ class FaultInjector {
   void crash(uint16_t node, Nanos now);
   void crash_neighbours(Nanos now);
   void pause(Nanos now, bool is_long);
-  void pause_worker(uint16_t node, uint32_t worker, Nanos length, Nanos now);
+  void pause_worker(uint16_t node, WorkerIndex worker, Nanos length, Nanos now);
   void pause_and_reset(Nanos now);
   void lie_in_wait(uint32_t link, unsigned direction, Nanos now, Nanos patience);
-  void reset_behind_pause(uint32_t link, unsigned direction, uint32_t worker, Nanos now);
+  void reset_behind_pause(uint32_t link, unsigned direction, WorkerIndex worker, Nanos now);
   void change_delay();
   void burst_loss(Nanos now);
   void stall_host(Nanos now);

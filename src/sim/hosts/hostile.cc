@@ -113,13 +113,13 @@ void HostileSender::write_fabric(Packet& packet, HostileKind kind, uint64_t vict
     prepend_fabric_header(packet);
     stamp_data_frame(packet, {.session_tag = static_cast<uint32_t>(random_.next()),
                               .sequence = static_cast<uint32_t>(random_.next()),
-                              .flow = static_cast<FlowId>(1 + random_.below(16)),
+                              .flow = FlowId::of(1 + random_.below(16)),
                               .data_flow = static_cast<uint32_t>(random_.next()),
                               .life_units = 700,
                               .source_mac = port_mac({1, 1})});
   } else if (kind == HostileKind::fabric_ack) {
     start_records(packet, HEDDLE_ACK);
-    append_record(packet, AckRecord{.flow = static_cast<FlowId>(1 + random_.below(16)),
+    append_record(packet, AckRecord{.flow = FlowId::of(1 + random_.below(16)),
                                     .flags = 0,
                                     .severity = 0,
                                     .ack_flow = static_cast<uint32_t>(random_.next()),

@@ -36,7 +36,7 @@ struct ScenarioFault {
   FaultAction action = FaultAction::link_down;
   uint32_t link = 0;
   uint16_t node = 0;
-  uint32_t worker = 0;
+  WorkerIndex worker = 0;
   Nanos for_ns = 0;  // link_down, node_crash: whole again after it; 0 = it stays so. worker_pause: how long
   uint32_t loss_ppm = 0;
   Nanos delay_ns = 0;

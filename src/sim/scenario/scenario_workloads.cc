@@ -277,7 +277,9 @@ void ScenarioReader::read_fault(const YamlValue& value) {
     const auto index = builder_.find_node(std::string(node.text()));
     if (!index) return node.problem("a name under nodes");
     fault.node = *index;
-    value["worker"].read_integer(fault.worker, 0, scenario_.setup.nodes[*index].workers - 1);
+    uint32_t worker = 0;
+    value["worker"].read_integer(worker, 0, scenario_.setup.nodes[*index].workers - 1);
+    fault.worker = WorkerIndex::of(worker);
   } else {
     const auto link = read_link_name(value["link"]);
     if (!link) return;

@@ -104,7 +104,7 @@ std::string SeedRun::describe(const Port& port, const PortCounters& before) cons
     if (port.counters.drops[i] != before.drops[i])
       text += ", " + std::string(kDropReasonNames[i]) + " " + std::to_string(port.counters.drops[i] - before.drops[i]);
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
-    const InputFlow& flow = port.input.flows[static_cast<FlowId>(i)];
+    const InputFlow& flow = port.input.flows[FlowId::of(i)];
     if (!flow.in_use()) continue;
     text += "; flow " + std::to_string(i) + " state " + std::to_string(static_cast<int>(FlowState{flow.state})) +
             " flags " + std::to_string(flow.flags) + " queue " + std::to_string(flow.queue_extent()) + " extent " +
@@ -239,8 +239,7 @@ Nanos SeedRun::time_of_backlog() const {
   uint64_t bytes = 0, slowest_bps = ~uint64_t{0};
   for (const HostSetup& host : swarm_.setup.hosts) {
     const Port& port = fabric_.node(host.port.node_index)->port(host.port.port);
-    for (uint32_t i = 1; i <= port.input.flows.size(); ++i)
-      bytes += port.input.flows[static_cast<FlowId>(i)].queue_extent();
+    for (uint32_t i = 1; i <= port.input.flows.size(); ++i) bytes += port.input.flows[FlowId::of(i)].queue_extent();
     if (port.settings.rate_bps != 0) slowest_bps = std::min(slowest_bps, port.settings.rate_bps);
   }
   return bytes * 8 * kSecond / slowest_bps;

@@ -30,7 +30,7 @@ void link(Topology& topology, uint16_t a, uint16_t b) {
   const uint16_t ends[2] = {a, b};
   for (unsigned side = 0; side < 2; ++side) {
     add_port(topology.nodes[ends[side]], true, kFabricMtu);
-    made.ends[side] = {ends[side], static_cast<PortIndex>(topology.nodes[ends[side]].ports.size() - 1)};
+    made.ends[side] = {ends[side], PortIndex::of(topology.nodes[ends[side]].ports.size() - 1)};
   }
   for (unsigned side = 0; side < 2; ++side) {
     TopologyPort& port = topology.nodes[ends[side]].ports.back();

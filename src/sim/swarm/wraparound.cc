@@ -19,7 +19,7 @@ uint64_t first_nonce(const Swarm& swarm, uint64_t node_seed, LinkEnd end) {
   Random random(Random(node_seed).next() + worker);
   for (unsigned i = 0; i < kDrawsBefore; ++i) random.next();
   const auto& ports = swarm.setup.topology.nodes[end.node_index].ports;
-  for (PortIndex port = static_cast<PortIndex>(worker); port < end.port; port = static_cast<PortIndex>(port + workers))
+  for (PortIndex port = PortIndex::of(worker); port < end.port; port = PortIndex::of(port + workers))
     if (ports[port].fabric) random.nonzero();
   return random.nonzero();
 }
