@@ -56,7 +56,7 @@ void AckWriter::make_frames(Port& port, Nanos now) {
 
 Nanos AckWriter::deadline(const Port& port) const {
   if (port.input.ack_due.empty()) return kNever;
-  const bool idle = port.output.queues.empty();
+  const bool idle = port.output.scheduler.empty();
   const bool good = port.input.ack_due.size() >= kGoodAckCount;
   const Nanos wait = idle ? site_.settings.ack_idle_ns : good ? site_.settings.ack_busy_ns : site_.settings.ack_hard_ns;
   return port.input.ack_due_since_ns + std::min(wait, site_.settings.ack_hard_ns);

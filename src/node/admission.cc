@@ -47,8 +47,8 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
     flow_ids_.yield(port, flow);  // its queue ran empty: it has had its turn
     return false;
   }
-  Voq& voq = port.input.voqs[flow.branch.voq];
-  if (!voq.ready.empty() || voq.room < packet->cost) return false;
+  Voq& voq = port.input.arbiter[flow.branch.voq];
+  if (!voq.ready().empty() || voq.room < packet->cost) return false;
   if (voq.shares_credit && !shares_.has_share(flow, voq)) return false;
   if (special & kFlowFull) flow_queues_.went(port, flow, *packet);
   hand_on(port, flow, voq, packet, now);

@@ -21,7 +21,7 @@ void Bridging::flood(Port& port, Packet* packet, Nanos now) {
     if (!description.fabric && !description.vlans.member(packet->vni)) continue;
     if (description.fabric && (!board_.up(output) || packet->hop_limit == 0)) continue;
     ++port.counters.copied_frames;
-    Voq& voq = port.input.voqs[site_.voq_index(output, site_.lanes.of(packet->ftag, kLossyChannel))];
+    Voq& voq = port.input.arbiter[site_.voq_index(output, site_.lanes.of(packet->ftag, kLossyChannel))];
     if (voq.room < packet->cost) {
       port.counters.drop(DropReason::output_full);
       continue;

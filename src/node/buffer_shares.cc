@@ -21,16 +21,16 @@ uint64_t BufferShares::free_bytes_of(const Voq& voq) const {
 void BufferShares::publish(Port& port) {
   for (uint32_t channel = kFirstLosslessChannel; channel < port.channels && port.is_fabric(); ++channel)
     publish_free(port, channel);
-  if (port.output.queues.bytes() == port.output.published_bytes) return;
-  port.output.published_bytes = port.output.queues.bytes();
-  board_.publish_load(port.index, port.output.queues.bytes());
+  if (port.output.scheduler.bytes() == port.output.published_bytes) return;
+  port.output.published_bytes = port.output.scheduler.bytes();
+  board_.publish_load(port.index, port.output.scheduler.bytes());
 }
 
 // What the next hop has free in a channel, less what waits here.
 uint32_t BufferShares::free_buffers(const Port& port, uint32_t channel) {
   const LinkCredits& credits = port.credits[channel];
   const uint32_t left = credits.limit() - credits.sent_total();
-  return left - std::min(left, port.output.queues.buffers(channel));
+  return left - std::min(left, port.output.scheduler.buffers(channel));
 }
 
 void BufferShares::publish_free(Port& port, uint32_t channel) {

@@ -31,7 +31,7 @@ void CrossPoint::accept(Port& output, Packet* packet, uint8_t told) {
   }
   if (dead) return settlement_.drop_at_output(output, packet, DropReason::link_down);
   if (output.output.congestion.congested() && packet->output_flow != kNoFlow) tell_congestion(output, *packet);
-  output.output.queues.push(packet);
+  output.output.scheduler.push(packet);
 }
 
 // C2: while its host is congested a flow is told at once when its packet comes.

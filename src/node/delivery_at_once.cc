@@ -163,26 +163,26 @@ void DeliveryAtOnce::publish(Port& port) {
 OutputSide* DeliveryAtOnce::open_at_once(const Port& port, PortIndex to, uint8_t ftag) {
   if (to == port.index) return nullptr;
   const VoqIndex voq = site_.lossy_voq(ftag, to);
-  if (voq == kNoVoq || !port.input.voqs[voq].ready.empty()) return nullptr;
+  if (voq == kNoVoq || !port.input.arbiter[voq].ready().empty()) return nullptr;
   return opens_at_once(ports_.own(to)) ? &ports_.own(to).output : nullptr;
 }
 
 // The same of another worker's output, as the board has it.
 Voq* DeliveryAtOnce::open_beside(Port& port, PortIndex to, uint8_t ftag) {
   const VoqIndex voq = site_.lossy_voq(ftag, to);
-  return voq != kNoVoq && board_.takes_at_once(to) ? &port.input.voqs[voq] : nullptr;
+  return voq != kNoVoq && board_.takes_at_once(to) ? &port.input.arbiter[voq] : nullptr;
 }
 
 bool DeliveryAtOnce::anybody_waits(const Port& port, const Voq& voq) {
-  return !voq.ready.empty() || !port.input.ids[voq.output].wanting.empty();
+  return !voq.ready().empty() || !port.input.ids[voq.output].wanting.empty();
 }
 
 // Nobody waits there, nor is anybody to: a port with a rate of its own is to have its queue here (decision 6).
 bool DeliveryAtOnce::takes_at_once(const Port& there) {
   const OutputSide& output = there.output;
-  const uint64_t busy = output.queues.lanes() | output.paused_lanes | output.wanting_inputs | output.pending_packets |
-                        output.control_packets;
-  return busy == 0 && !output.congestion.congested() && !output.pace.limits();
+  const uint64_t busy = output.scheduler.lanes() | output.paused_lanes | output.wanting_inputs |
+                        output.pending_packets | output.control_packets;
+  return busy == 0 && !output.congestion.congested() && !output.scheduler.has_rate();
 }
 
 // All there is to say of its frames is in the match, and none of them waits or is under way with a flow.

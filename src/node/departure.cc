@@ -106,8 +106,8 @@ void Departure::note_departure(Port& port, const Packet& packet, OutputFlow& ent
 Nanos Departure::next_wake(const Port& port, Nanos now) const {
   const OutputSide& output = port.output;
   const Nanos again = output.pending_packets != 0 ? now + kMicrosecond : kNever;
-  const bool waits = (output.queues.lanes() & ~output.paused_lanes) != 0 || port.retry.again() != nullptr;
-  return waits && !output.pace.allows(now) ? std::min(again, output.pace.ready_at()) : again;
+  const bool waits = (output.scheduler.lanes() & ~output.paused_lanes) != 0 || port.retry.again() != nullptr;
+  return waits && !output.scheduler.may_send(now) ? std::min(again, output.scheduler.ready_at()) : again;
 }
 
 }  // namespace heddle

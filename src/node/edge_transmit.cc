@@ -5,10 +5,26 @@
 
 namespace heddle {
 
+// A burst for the host: each frame as it takes it, or dropped.
+struct EdgeTransmit::Sender {
+  void begin(const OutputScheduler::Turn& turn) { port.output.last_priority = turn.head()->priority; }
+  Packet* take(OutputScheduler::Turn& turn) {
+    Packet* packet = turn.take();
+    const DropReason reason = transmit.prepare_for_host(port, packet, now);
+    if (reason == DropReason::none) return packet;
+    transmit.settlement_.drop_at_output(port, packet, reason);
+    return nullptr;
+  }
+
+  EdgeTransmit& transmit;
+  Port& port;
+  const Nanos now;
+};
+
 bool EdgeTransmit::run(Port& port, Nanos now) {
   OutputSide& output = port.output;
   if (site_.lanes.any_lossless()) host_control_.run(port, now);
-  if ((output.queues.lanes() & output.paused_lanes) != 0) drop_expired(port, now);
+  if ((output.scheduler.lanes() & output.paused_lanes) != 0) drop_expired(port, now);
   if (output.pending_packets != 0 && !departure_.send_pending(port, now)) {
     drop_expired(port, now);
     return false;
@@ -19,32 +35,18 @@ bool EdgeTransmit::run(Port& port, Nanos now) {
     burst[count++] = output.control.pop();
     --output.control_packets;
   }
-  const bool paced = output.pace.limits();
-  const LaneSet going = ~output.paused_lanes;
-  while (count < kBurst && (output.queues.lanes() & going) != 0 && (!paced || output.pace.allows(now))) {
-    OutputQueues::Turn turn = output.queues.begin_turn(output.queues.lanes() & going);
-    output.last_priority = turn.head()->priority;
-    do {
-      Packet* packet = turn.take();
-      const DropReason reason = prepare_for_host(port, packet, now);
-      if (reason != DropReason::none) {
-        settlement_.drop_at_output(port, packet, reason);
-        continue;
-      }
-      if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
-      burst[count++] = packet;
-    } while (count < kBurst && turn.goes_on() && (!paced || output.pace.allows(now)));
-    turn.end();
-    output.taken_bytes += turn.bytes();
-  }
+  Sender sender{*this, port, now};
+  const uint32_t queued_before = output.scheduler.bytes();
+  count = output.scheduler.fill(burst, count, ~output.paused_lanes, now, sender);
+  output.taken_bytes += queued_before - output.scheduler.bytes();
   departure_.send_burst<true>(port, burst, count, now);
   return count == kBurst && output.pending_packets == 0;
 }
 
 void EdgeTransmit::look_for_congestion(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  output.congestion.look(now, output.queues.bytes(), output.queues.packets(), output.flows.used(), output.taken_bytes,
-                         output.last_priority);
+  output.congestion.look(now, output.scheduler.bytes(), output.scheduler.packets(), output.flows.used(),
+                         output.taken_bytes, output.last_priority);
   output.last_priority = 0;
 }
 
@@ -77,19 +79,19 @@ void EdgeTransmit::drop_expired(Port& port, Nanos now) {
       output.pending[kept++] = output.pending[i];
   }
   output.pending_packets = kept;
-  const uint32_t queued_before = output.queues.bytes();
-  for (LaneSet rest = output.queues.lanes(); rest != 0; rest &= rest - 1) {
+  const uint32_t queued_before = output.scheduler.bytes();
+  for (LaneSet rest = output.scheduler.lanes(); rest != 0; rest &= rest - 1) {
     const auto lane = LaneIndex::of(std::countr_zero(rest));
-    const PacketQueue& queue = output.queues.of(lane);
+    const PacketQueue& queue = output.scheduler.of(lane);
     while (!queue.empty() && life_over(*queue.head, now))
-      settlement_.drop_at_output(port, output.queues.take(lane), DropReason::life_ended);
+      settlement_.drop_at_output(port, output.scheduler.take(lane), DropReason::life_ended);
   }
-  output.taken_bytes += queued_before - output.queues.bytes();
+  output.taken_bytes += queued_before - output.scheduler.bytes();
 }
 
 Nanos EdgeTransmit::next_wake(const Port& port) const {
   const Nanos wake = site_.lanes.any_lossless() ? std::min(port.pause.next_due(), port.output.pause_look_ns) : kNever;
-  return port.output.paused_lanes != 0 ? std::min(wake, port.output.queues.first_death()) : wake;
+  return port.output.paused_lanes != 0 ? std::min(wake, port.output.scheduler.first_death()) : wake;
 }
 
 }  // namespace heddle

@@ -26,6 +26,7 @@ class EdgeTransmit {
   Nanos next_wake(const Port& port) const;
 
  private:
+  struct Sender;
   DropReason prepare_for_host(Port& port, Packet* packet, Nanos now);
   HEDDLE_COLD void mark_for_host(Port& port, Packet& packet);
   HEDDLE_COLD void drop_expired(Port& port, Nanos now);

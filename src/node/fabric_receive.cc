@@ -114,7 +114,7 @@ void FabricReceive::receive_flow_data(Port& port, Packet* packet, Nanos now) {
 // Frames of a lossless flow come in one virtual channel while it is in use: its path changes only at extent zero.
 bool FabricReceive::channel_changed(const Port& port, const InputFlow& flow, uint8_t channel) const {
   if (!flow.queue.empty()) return flow.queue.head->vc != channel;
-  return flow.branch.output != kNoPort && port.input.voqs[flow.branch.voq].came_in != channel;
+  return flow.branch.output != kNoPort && port.input.arbiter[flow.branch.voq].came_in != channel;
 }
 
 }  // namespace heddle

@@ -3,6 +3,53 @@
 
 namespace heddle {
 
+// A burst of data frames: each with life left, with credit of its channel, and where its link sends again what it
+// loses, with a replica kept.
+struct FabricTransmit::Sender {
+  void begin(const OutputScheduler::Turn& turn) {
+    const uint8_t channel = turn.channel();
+    retry = transmit.site_.lanes.retry(turn.lane());
+    credits = &port.credits[channel];
+    stamp = {.session_tag = port.session.tag(),
+             .vc = channel,
+             .channel = retry ? uint8_t{HEDDLE_RETRY_CHANNEL} : uint8_t{0},
+             .flags = channel != kLossyChannel ? uint8_t{HEDDLE_DATA_LOSSLESS} : uint8_t{0},
+             .source_mac = port.mac};
+  }
+  Packet* take(OutputScheduler::Turn& turn) {
+    const Nanos left = life_left(*turn.head(), now);
+    if (left < HEDDLE_LIFE_UNIT_NS) {  // K8, also of a frame that waits for credit
+      transmit.settlement_.drop_at_output(port, turn.take(), DropReason::life_ended);
+      return nullptr;
+    }
+    const uint32_t cost = credits->cost(HEDDLE_DATA_OVERHEAD_BYTES + turn.head()->payload);
+    if (!credits->may_send(cost)) {
+      port.counters.count(ProtocolEvent::credit_blocked);
+      turn.hold();
+      return nullptr;
+    }
+    Packet* replica = nullptr;
+    if (retry && (replica = transmit.retry_.replica_for(port, turn.head())) == nullptr) {
+      turn.hold();
+      return nullptr;
+    }
+    Packet* packet = turn.take();
+    stamp.sequence = retry ? port.retry.next_sequence() : ++port.output.sequence;
+    stamp.life_units = life_units(left);
+    transmit.hand_over(port, packet, stamp, now);
+    credits->sent(cost, retry, now);
+    if (retry) transmit.retry_.keep(port, *packet, replica, now);
+    return packet;
+  }
+
+  FabricTransmit& transmit;
+  Port& port;
+  const Nanos now;
+  LinkCredits* credits = nullptr;  // of the lane whose turn it is, as the rest
+  bool retry = false;
+  Stamp stamp{};
+};
+
 bool FabricTransmit::run(Port& port, Nanos now) {
   OutputSide& output = port.output;
   if (output.pending_packets != 0) {
@@ -21,50 +68,12 @@ bool FabricTransmit::run(Port& port, Nanos now) {
     Packet* packet = output.control.pop();
     --output.control_packets;
     if (packet->flags & kPacketRecords) finish_records(*packet, port.session.tag(), ++output.sequence, port.mac);
-    output.pace.take(now, packet->length + kWireExtraBytes);
+    output.scheduler.sent(*packet, now);
     burst[count++] = packet;
   }
-  const bool paced = output.pace.limits();
   if (port.retry.again() != nullptr) count = retry_.send_again(port, burst, count, now);
-  LaneSet without_credit = 0;
-  while (count < kBurst && (output.queues.lanes() & ~without_credit) != 0 && (!paced || output.pace.allows(now))) {
-    OutputQueues::Turn turn = output.queues.begin_turn(output.queues.lanes() & ~without_credit);
-    const uint8_t channel = turn.channel();
-    const bool retry = site_.lanes.retry(turn.lane());
-    LinkCredits& credits = port.credits[channel];
-    Stamp stamp{.session_tag = port.session.tag(),
-                .vc = channel,
-                .channel = retry ? uint8_t{HEDDLE_RETRY_CHANNEL} : uint8_t{0},
-                .flags = channel != kLossyChannel ? uint8_t{HEDDLE_DATA_LOSSLESS} : uint8_t{0},
-                .source_mac = port.mac};
-    do {
-      const Nanos left = life_left(*turn.head(), now);
-      if (left < HEDDLE_LIFE_UNIT_NS) {  // K8, also of a frame that waits for credit
-        settlement_.drop_at_output(port, turn.take(), DropReason::life_ended);
-        continue;
-      }
-      const uint32_t cost = credits.cost(HEDDLE_DATA_OVERHEAD_BYTES + turn.head()->payload);
-      if (!credits.may_send(cost)) {
-        port.counters.count(ProtocolEvent::credit_blocked);
-        without_credit |= LaneSet{1} << turn.lane();
-        break;
-      }
-      Packet* replica = nullptr;
-      if (retry && (replica = retry_.replica_for(port, turn.head())) == nullptr) {
-        without_credit |= LaneSet{1} << turn.lane();
-        break;
-      }
-      Packet* packet = turn.take();
-      stamp.sequence = retry ? port.retry.next_sequence() : ++output.sequence;
-      stamp.life_units = life_units(left);
-      hand_over(port, packet, stamp, now);
-      credits.sent(cost, retry, now);
-      if (retry) retry_.keep(port, *packet, replica, now);
-      if (paced) output.pace.take(now, packet->length + kWireExtraBytes);
-      burst[count++] = packet;
-    } while (count < kBurst && turn.goes_on() && (!paced || output.pace.allows(now)));
-    turn.end();
-  }
+  Sender sender{*this, port, now};
+  count = output.scheduler.fill(burst, count, ~LaneSet{0}, now, sender);
   departure_.send_burst<false>(port, burst, count, now);
   return count == kBurst && output.pending_packets == 0;
 }
@@ -103,7 +112,7 @@ void FabricTransmit::age_pending(Port& port, Nanos now) {
 Nanos FabricTransmit::next_wake(const Port& port) const {
   Nanos wake = port.session.next_wake();
   if (!port.session.up()) return wake;
-  wake = std::min({wake, port.output.queues.first_death(), acks_.deadline(port), port.retry.next_due()});
+  wake = std::min({wake, port.output.scheduler.first_death(), acks_.deadline(port), port.retry.next_due()});
   for (uint32_t channel = 0; channel < port.channels; ++channel)
     wake = std::min(wake, port.credits[channel].next_due());
   return wake;

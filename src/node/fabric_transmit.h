@@ -35,6 +35,7 @@ class FabricTransmit {
   Nanos next_wake(const Port& port) const;
 
  private:
+  struct Sender;
   void hand_over(Port& port, Packet* packet, Stamp& stamp, Nanos now);
   HEDDLE_COLD void age_pending(Port& port, Nanos now);
 

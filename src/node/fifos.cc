@@ -10,21 +10,22 @@ void Fifos::receive(Port& port, Packet* packet, Nanos now) {
   DropReason reason = DropReason::none;
   const PortIndex output = flow_life_.choose_port(port, *packet, reason);
   if (output == kNoPort) return turn_.drop_at_input(port, packet, reason);
-  Voq& voq = port.input.voqs[site_.voq_index(output, site_.lanes.of(packet->ftag, kLossyChannel))];
+  Voq& voq = port.input.arbiter[site_.voq_index(output, site_.lanes.of(packet->ftag, kLossyChannel))];
   // Flows that wait for the same output keep half of the room: frames without a flow come before them in a turn.
-  const uint32_t kept = voq.ready.empty() ? 0 : crossing_room(site_.settings, voq.at_once) / 2u;
+  const uint32_t kept = voq.ready().empty() ? 0 : crossing_room(site_.settings, voq.at_once) / 2u;
   if (voq.room < packet->cost + kept) return turn_.drop_at_input(port, packet, DropReason::output_full);
   packet->output_flow = kNoFlow;
   voq.take_lane(*packet);
   crosspoint_.cross(port, output, packet, nullptr, now);
 }
 
-bool Fifos::serve(Port& port, Voq& voq, Nanos now) {
+bool Fifos::serve(Port& port, VoqIndex queue, Nanos now) {
   InputSide& input = port.input;
-  for (LaneSet rest = voq.fifos; rest != 0; rest &= rest - 1) {
+  Voq& voq = input.arbiter[queue];
+  for (LaneSet rest = voq.fifos(); rest != 0; rest &= rest - 1) {
     const auto index = LaneIndex::of(std::countr_zero(rest));
     Fifo& fifo = input.fifos[index];
-    for (uint32_t sent = 0; sent < kBurst && (voq.fifos >> index & 1); ++sent) {
+    for (uint32_t sent = 0; sent < kBurst && (voq.fifos() >> index & 1); ++sent) {
       if (voq.room < fifo.queue.head->cost) {
         room_.wait(port, voq);
         return false;
@@ -32,7 +33,7 @@ bool Fifos::serve(Port& port, Voq& voq, Nanos now) {
       Packet* packet = fifo.queue.pop();
       --input.queued_packets;
       --input.lossless_packets;
-      voq.fifos &= ~(LaneSet{1} << index);
+      input.arbiter.take_fifo(queue, index);
       voq.take_lane(*packet);
       crosspoint_.cross(port, voq.output, packet, nullptr, now);
       place(port, index, now);
@@ -66,8 +67,7 @@ void Fifos::place(Port& port, LaneIndex index, Nanos now) {
     const PortIndex output = alive ? flow_life_.choose_port(port, head, reason) : kNoPort;
     if (output != kNoPort) {
       fifo.voq = site_.voq_index(output, paths_.lane(port.index, output, head.ftag, head.vc));
-      input.voqs[fifo.voq].fifos |= LaneSet{1} << index;
-      return active_.push(port, fifo.voq);
+      return input.arbiter.push_fifo(fifo.voq, index);
     }
     --input.queued_packets;
     --input.lossless_packets;

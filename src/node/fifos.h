@@ -3,7 +3,6 @@
 // output, in a queue per input port, class and channel.
 #pragma once
 
-#include "node/active_queues.h"
 #include "node/crosspoint.h"
 #include "node/flow_life.h"
 #include "node/port.h"
@@ -17,20 +16,13 @@ namespace heddle {
 
 class Fifos {
  public:
-  Fifos(const Site& site, Turn& turn, FlowLife& flow_life, PathChoice& paths, ActiveQueues& active, RoomReturns& room,
-        CrossPoint& crosspoint)
-      : site_(site),
-        turn_(turn),
-        flow_life_(flow_life),
-        paths_(paths),
-        active_(active),
-        room_(room),
-        crosspoint_(crosspoint) {}
+  Fifos(const Site& site, Turn& turn, FlowLife& flow_life, PathChoice& paths, RoomReturns& room, CrossPoint& crosspoint)
+      : site_(site), turn_(turn), flow_life_(flow_life), paths_(paths), room_(room), crosspoint_(crosspoint) {}
 
   // F11, E1: no-flow frames are not acknowledged. Lossy ones wait nowhere: they cross now or die here.
   void receive(Port& port, Packet* packet, Nanos now);
   // The fifos whose first packet is for this output and lane, as far as the room there lasts. False if it has run out.
-  HEDDLE_COLD bool serve(Port& port, Voq& voq, Nanos now);
+  HEDDLE_COLD bool serve(Port& port, VoqIndex queue, Nanos now);
 
  private:
   HEDDLE_COLD void join(Port& port, Packet* packet, Nanos now);
@@ -40,7 +32,6 @@ class Fifos {
   Turn& turn_;
   FlowLife& flow_life_;
   PathChoice& paths_;
-  ActiveQueues& active_;
   RoomReturns& room_;
   CrossPoint& crosspoint_;
 };

@@ -33,7 +33,7 @@ void FlowIds::tell_wants(Port& input, PortIndex output) {
   if (outbox_.send(output, WantIds{output, input.index, flows}))
     ids.asked += flows;
   else
-    active_.push(input, site_.voq_index(output, 0));  // the ring is full: said again next turn
+    input.input.arbiter.wake(site_.voq_index(output, 0));  // the ring is full: said again next turn
 }
 
 void FlowIds::on_want(Port& output, PortIndex input, uint32_t flows) {

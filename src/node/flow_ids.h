@@ -4,7 +4,6 @@
 // is the answer, and the caller places it.
 #pragma once
 
-#include "node/active_queues.h"
 #include "node/outbox.h"
 #include "node/ports.h"
 #include "node/settlement.h"
@@ -16,9 +15,8 @@ namespace heddle {
 
 class FlowIds {
  public:
-  FlowIds(const Site& site, Ports& ports, Outbox& outbox, PathChoice& paths, Settlement& settlement,
-          ActiveQueues& active)
-      : site_(site), ports_(ports), outbox_(outbox), paths_(paths), settlement_(settlement), active_(active) {}
+  FlowIds(const Site& site, Ports& ports, Outbox& outbox, PathChoice& paths, Settlement& settlement)
+      : site_(site), ports_(ports), outbox_(outbox), paths_(paths), settlement_(settlement) {}
 
   // The flow takes this output from now on, `first` its first packet. True if it has an ID there: at once only where
   // the same worker gives it out, or another one has lent some. Whoever waits for an ID already comes first (K11): a
@@ -54,7 +52,6 @@ class FlowIds {
   Outbox& outbox_;
   PathChoice& paths_;
   Settlement& settlement_;
-  ActiveQueues& active_;
 };
 
 }  // namespace heddle

@@ -10,8 +10,7 @@ void FlowLife::place(Port& port, FlowId id, Nanos now) {
   InputFlow& flow = port.input.flows[id];
   if (flow.branch.flow != kNoFlow && !(flow.flags & (kFlowLeaving | kFlowPending))) {
     flow.state = FlowState::ready;
-    port.input.flows.push(port.input.voqs[flow.branch.voq].ready, id);
-    return active_.push(port, flow.branch.voq);
+    return port.input.arbiter.push(flow.branch.voq, id);
   }
   if (flow.flow_extent() != 0 || (flow.flags & kFlowPending)) {  // the old path is not settled (K9), or E1's wait
     flow.state = FlowState::held;

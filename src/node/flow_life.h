@@ -6,7 +6,6 @@
 
 #include "ingress/edge_input.h"
 #include "node/ack_writer.h"
-#include "node/active_queues.h"
 #include "node/flow_ids.h"
 #include "node/flow_limits.h"
 #include "node/flow_queues.h"
@@ -23,8 +22,8 @@ namespace heddle {
 class FlowLife {
  public:
   FlowLife(const Site& site, Ports& ports, Turn& turn, EdgeInput& edge, PathChoice& paths, Random& random,
-           AckWriter& acks, FlowIds& flow_ids, FlowLimits& flow_limits, FlowQueues& flow_queues, ActiveQueues& active,
-           FlowTimers& holds, FlowTimers& releases)
+           AckWriter& acks, FlowIds& flow_ids, FlowLimits& flow_limits, FlowQueues& flow_queues, FlowTimers& holds,
+           FlowTimers& releases)
       : site_(site),
         ports_(ports),
         turn_(turn),
@@ -35,7 +34,6 @@ class FlowLife {
         flow_ids_(flow_ids),
         flow_limits_(flow_limits),
         flow_queues_(flow_queues),
-        active_(active),
         holds_(holds),
         releases_(releases) {}
 
@@ -102,7 +100,6 @@ class FlowLife {
   FlowIds& flow_ids_;
   FlowLimits& flow_limits_;
   FlowQueues& flow_queues_;
-  ActiveQueues& active_;
   FlowTimers& holds_;
   FlowTimers& releases_;
   Nanos next_age_ns_ = 0;

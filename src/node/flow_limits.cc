@@ -34,7 +34,7 @@ bool FlowLimits::tell(Port& port, FlowId id, InputFlow& flow, uint8_t congestion
 }
 
 bool FlowLimits::may_forward(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now) {
-  const Voq& voq = port.input.voqs[flow.branch.voq];
+  const Voq& voq = port.input.arbiter[flow.branch.voq];
   const uint64_t free_bytes = voq.shares_credit ? shares_.free_bytes_of(voq) : kNoShare;
   switch (gate_of(flow, port.input.limits[id], port.input.meters[id], free_bytes, bytes, now)) {
     case Gate::open:

@@ -143,9 +143,9 @@ void LinkControl::end_session(Port& port, Nanos now) {
 
 void LinkControl::end_outputs(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  while (!output.queues.empty()) {
-    const auto lane = LaneIndex::of(std::countr_zero(output.queues.lanes()));
-    settlement_.drop_at_output(port, output.queues.take(lane), DropReason::link_down);
+  while (!output.scheduler.empty()) {
+    const auto lane = LaneIndex::of(std::countr_zero(output.scheduler.lanes()));
+    settlement_.drop_at_output(port, output.scheduler.take(lane), DropReason::link_down);
   }
   for (uint32_t i = 0; i < output.pending_packets; ++i) {  // stamped: their bytes are settled with the outstanding ones
     port.counters.drop(DropReason::link_down);
@@ -193,11 +193,9 @@ void LinkControl::end_inputs(Port& port) {
   }
   for (Fifo& fifo : input.fifos)
     while (!fifo.queue.empty()) turn_.drop_at_input(port, fifo.queue.pop(), DropReason::link_down);
-  for (Voq& voq : input.voqs) {
-    voq.ready = {};
-    voq.fifos = 0;
+  input.arbiter.clear();
+  for (Voq& voq : input.arbiter)
     if (voq.told_waiters != 0) room_.tell_waiting(port, voq, 0);
-  }
   for (OutputIds& ids : input.ids) ids.wanting = {};
   input.queued_packets = input.lossless_packets = 0;
   input.queued_flows = {};

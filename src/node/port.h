@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "egress/endpoint_congestion.h"
-#include "egress/output_queues.h"
 #include "egress/output_room.h"
+#include "egress/output_scheduler.h"
 #include "flow/bounded_list.h"
 #include "flow/flow_limit.h"
 #include "flow/flow_meter.h"
@@ -17,6 +17,7 @@
 #include "flow/output_flow.h"
 #include "flow/token_bucket.h"
 #include "ingress/edge_input.h"
+#include "ingress/input_arbiter.h"
 #include "link/credits.h"
 #include "link/host_pause.h"
 #include "link/retry.h"
@@ -59,28 +60,6 @@ class LentIds {
   uint32_t least_ = 0;  // since mark()
 };
 
-// Virtual output queue (X1): flows of one input port that have packets for one lane of one output port.
-struct Voq {
-  FlowList ready;             // have an output flow ID
-  LaneSet fifos = 0;          // fifos of no-flow frames whose first one is for here
-  uint16_t room = 0;          // buffers that may still cross
-  uint16_t told_waiters = 0;  // flows that wait for room, as the output was told last (X3)
-  uint32_t next_active = 0;   // in the worker's list of queues to serve
-  PortIndex output = kNoPort;
-  LaneIndex lane = 0;
-  uint8_t came_in = 0;  // virtual channel that its packets came in: the same turn leads from there to the lane's (R5)
-  bool active = false;
-  bool room_blocked = false;
-  bool at_once = false;        // frames may cross at once, without a flow
-  bool shares_credit = false;  // its packets take credit of a lossless channel: no flow takes it all (C8)
-
-  // A packet is about to cross.
-  void take_lane(Packet& packet) {
-    packet.lane = lane;
-    room = static_cast<uint16_t>(room - packet.cost);
-  }
-};
-
 // Flow IDs of one output, for flows of one input port.
 struct OutputIds {
   FlowList wanting;    // flows that wait for one (K11)
@@ -100,7 +79,7 @@ struct InputSide {
         flows(flow_ids),
         limits(flow_ids + 1),
         meters(flow_ids + 1),
-        voqs(outputs * lanes),
+        arbiter(flows, outputs * lanes),
         ids(outputs),
         fifos(lanes),
         ack_due(flow_ids) {}
@@ -112,7 +91,7 @@ struct InputSide {
   std::array<uint32_t, kVirtualChannels> queued_flows{};  // fabric, by channel: flows that have a queue
   PortSet wanting_outputs = 0;                            // outputs that flows here wait for a flow ID at; a superset
   PortSet lent_outputs = 0;                               // outputs that have lent flow IDs
-  std::vector<Voq> voqs;                                  // by lane and output port
+  InputArbiter arbiter;                                   // of its virtual output queues
   std::vector<OutputIds> ids;                             // by output port
   std::vector<Fifo> fifos;                                // by class and virtual channel they came in, as lane
   EdgePortInput edge{};                                   // edge ports
@@ -136,7 +115,7 @@ struct OutputSide {
         congestion(shared_rate_bps(settings), settings.mtu_bytes + kEthernetHeaderBytes, seed),
         native_vlan(settings.vlans.native != 0 ? settings.vlans.native : kNoVlan),
         longest_bytes(settings.mtu_bytes + kEthernetHeaderBytes),
-        queues(lanes),
+        scheduler(lanes),
         room(inputs, lanes.count()),
         wanted(inputs) {}
 
@@ -146,7 +125,7 @@ struct OutputSide {
   const uint32_t longest_bytes;                             // edge: of an untagged frame
   uint64_t taken_bytes = 0;                                 // out of the queue since the port began
   uint8_t last_priority = 0;                                // of a packet taken in this turn
-  OutputQueues queues;                                      // crossed, not stamped
+  OutputScheduler scheduler;                                // crossed, not stamped
   LaneSet paused_lanes = 0;                                 // edge: the host has asked them to wait
   Nanos pause_look_ns = kNever;                             // edge: that may change then
   uint32_t published_bytes = 0;                             // as last told on the load board
@@ -162,7 +141,6 @@ struct OutputSide {
   uint32_t at_once_packets = 0;
   bool published_at_once = false;  // as last told on the load board
   uint32_t sequence = 0;           // last one given out on channel 0
-  TokenBucket pace;                // configured rate (decision 6)
   PortSet wanting_inputs = 0;
   PortIndex next_wanting = 0;    // round robin among inputs
   OutputRoom room;               // of the inputs, and what else goes back to them

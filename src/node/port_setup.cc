@@ -31,8 +31,8 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   port->receive_room = options.devices[index]->receive_room();
   port->mac = port_mac(self);
   const PortSet up = up_ports(topology)[options.node_index];
-  for (uint32_t i = 0; i < port->input.voqs.size(); ++i) {
-    Voq& voq = port->input.voqs[i];
+  for (VoqIndex i = 0; i < port->input.arbiter.size(); ++i) {
+    Voq& voq = port->input.arbiter[i];
     voq.output = PortIndex::of(i % ports);
     voq.lane = LaneIndex::of(i / ports);
     voq.came_in = lanes.channel(voq.lane);
@@ -49,7 +49,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
     constexpr Nanos kBurstNs = 20 * kMicrosecond;
     const double byte_ns = 8e9 / static_cast<double>(settings.rate_bps);
     const auto frame_ns = static_cast<Nanos>(byte_ns * (settings.mtu_bytes + kEthernetHeaderBytes));
-    port->output.pace = TokenBucket(byte_ns, kBurstNs + frame_ns);
+    port->output.scheduler.set_pace(TokenBucket(byte_ns, kBurstNs + frame_ns));
   }
   if (settings.fabric) return port;
   port->pause = HostPause(settings.rate_bps, fabric.pause_watchdog_ns);

@@ -18,8 +18,8 @@ void RetryFrames::keep(Port& port, const Packet& packet, Packet* replica, Nanos 
 }
 
 uint32_t RetryFrames::send_again(Port& port, Packet** burst, uint32_t count, Nanos now) {
-  TokenBucket& pace = port.output.pace;
-  while (count < kBurst && port.retry.again() != nullptr && (!pace.limits() || pace.allows(now))) {
+  OutputScheduler& scheduler = port.output.scheduler;
+  while (count < kBurst && port.retry.again() != nullptr && scheduler.may_send(now)) {
     Packet* kept = port.retry.again();
     Packet* packet = second_of(port, kept);
     if (packet == nullptr) break;
@@ -30,7 +30,7 @@ uint32_t RetryFrames::send_again(Port& port, Packet** burst, uint32_t count, Nan
     port.retry.sent_again();
     ++port.counters.copied_frames;
     port.counters.count(ProtocolEvent::sent_again);
-    pace.take(now, packet->length + kWireExtraBytes);
+    scheduler.sent(*packet, now);
     burst[count++] = packet;
   }
   return count;

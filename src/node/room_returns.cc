@@ -22,20 +22,20 @@ void RoomReturns::send() {
 }
 
 void RoomReturns::apply(Port& input, PortIndex output, LaneIndex lane, const Returns& returns) {
-  Voq& voq = input.input.voqs[site_.voq_index(output, lane)];
+  Voq& voq = input.input.arbiter[site_.voq_index(output, lane)];
   voq.room = static_cast<uint16_t>(voq.room + returns.room);
   copies_out_ -= returns.copies;
   input.counters.acknowledged_bytes += returns.delivered;
   if (input.is_fabric()) input.credits[voq.came_in].released(returns.held);
   if (!voq.room_blocked || returns.room == 0) return;
   voq.room_blocked = false;
-  active_.push(input, site_.voq_index(output, lane));
+  input.input.arbiter.wake(site_.voq_index(output, lane));
 }
 
 void RoomReturns::wait(Port& input, Voq& voq) {
   voq.room_blocked = true;
   input.counters.count(ProtocolEvent::room_blocked);
-  tell_waiting(input, voq, std::min(0xffffu, voq.ready.count + static_cast<uint32_t>(std::popcount(voq.fifos))));
+  tell_waiting(input, voq, std::min(0xffffu, voq.waiting()));
 }
 
 void RoomReturns::tell_waiting(Port& input, Voq& voq, uint32_t flows) {
@@ -44,7 +44,7 @@ void RoomReturns::tell_waiting(Port& input, Voq& voq, uint32_t flows) {
   if (ports_.is_own(voq.output))
     ports_.own(voq.output).output.room.set_waiting(input.index, voq.lane, flows);
   else if (!outbox_.send(voq.output, WaitForRoom{voq.output, input.index, voq.lane, flows}))
-    return active_.push(input, site_.voq_index(voq.output, voq.lane));  // the ring is full: said again next turn
+    return input.input.arbiter.wake(site_.voq_index(voq.output, voq.lane));  // the ring is full: said again next turn
   voq.told_waiters = static_cast<uint16_t>(flows);
 }
 
@@ -67,7 +67,7 @@ bool RoomReturns::send_returns_of(Port& output, PortIndex input, LaneIndex lane)
 // for then it is not room that is short; else what is above its share. What stands in the output's queue leaves in the
 // order it came, so whoever has half the room there has half the port. Two of the largest frames can always cross.
 uint32_t RoomReturns::room_to_keep(const Port& output, PortIndex input, LaneIndex lane) const {
-  if (output.output.queues.of(lane).empty()) return 0;
+  if (output.output.scheduler.of(lane).empty()) return 0;
   const bool at_once = !ports_.is_own(input) && (site_.edge_ports >> input & 1) &&
                        (site_.edge_ports >> output.index & 1) && !site_.lanes.lossless(site_.lanes.ftag(lane));
   const uint64_t all = crossing_room(site_.settings, at_once);

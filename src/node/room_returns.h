@@ -3,7 +3,6 @@
 // replication are counted here: what they hold comes back with the room.
 #pragma once
 
-#include "node/active_queues.h"
 #include "node/outbox.h"
 #include "node/ports.h"
 #include "node/site.h"
@@ -14,8 +13,8 @@ namespace heddle {
 
 class RoomReturns {
  public:
-  RoomReturns(const Site& site, Ports& ports, Turn& turn, Outbox& outbox, ActiveQueues& active)
-      : site_(site), ports_(ports), turn_(turn), outbox_(outbox), active_(active) {}
+  RoomReturns(const Site& site, Ports& ports, Turn& turn, Outbox& outbox)
+      : site_(site), ports_(ports), turn_(turn), outbox_(outbox) {}
 
   // Once a turn, last of all: what outputs have to give back goes to its inputs.
   void send();
@@ -39,7 +38,6 @@ class RoomReturns {
   Ports& ports_;
   Turn& turn_;
   Outbox& outbox_;
-  ActiveQueues& active_;
   uint32_t copies_out_ = 0;  // buffers of copies that are under way
 };
 

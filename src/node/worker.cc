@@ -35,25 +35,24 @@ Worker::Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, 
       paths_(site_.topology, site_.node, site_.lanes, board),
       timers_(ports_, kMillisecond),
       releases_(ports_, 2 * kMicrosecond),
-      active_(ports_),
       control_(*options.control_pool),
       acks_(site_, control_),
       settlement_(site_, ports_, turn_),
       prober_(site_, ports_, control_, settlement_, timers_),
       credit_watch_(site_, ports_, turn_, settlement_, prober_),
       shares_(site_, ports_, board_),
-      room_(site_, ports_, turn_, outbox_, active_),
-      flow_ids_(site_, ports_, outbox_, paths_, settlement_, active_),
+      room_(site_, ports_, turn_, outbox_),
+      flow_ids_(site_, ports_, outbox_, paths_, settlement_),
       crosspoint_(site_, ports_, outbox_, settlement_),
       flow_credits_(site_, turn_, acks_),
       flow_limits_(site_, ports_, acks_, shares_),
       flow_queues_(site_, flow_credits_),
-      flow_life_(site_, ports_, turn_, edge_, paths_, random_, acks_, flow_ids_, flow_limits_, flow_queues_, active_,
-                 timers_, releases_),
+      flow_life_(site_, ports_, turn_, edge_, paths_, random_, acks_, flow_ids_, flow_limits_, flow_queues_, timers_,
+                 releases_),
       admission_(site_, flow_ids_, flow_limits_, flow_queues_, flow_life_, shares_, crosspoint_),
-      fifos_(site_, turn_, flow_life_, paths_, active_, room_, crosspoint_),
+      fifos_(site_, turn_, flow_life_, paths_, room_, crosspoint_),
       host_control_(site_, turn_, control_, events_),
-      arbiter_(shares_, flow_ids_, flow_limits_, flow_queues_, flow_life_, admission_, fifos_, room_, active_),
+      arbitration_(ports_, shares_, flow_ids_, flow_limits_, flow_queues_, flow_life_, admission_, fifos_, room_),
       id_grants_(ports_, turn_, outbox_, flow_life_),
       edge_flows_(site_, turn_, edge_, flow_life_, admission_),
       at_once_(site_, ports_, outbox_, board_, edge_, acks_, crosspoint_, flow_life_, flow_limits_, admission_,
@@ -88,8 +87,8 @@ Worker::~Worker() {
     for (uint32_t id = 1; id <= port->input.flows.size(); ++id) release_queue(port->input.flows[FlowId::of(id)].queue);
     release_queue(port->input.waiting);
     for (Fifo& fifo : port->input.fifos) release_queue(fifo.queue);
-    while (!port->output.queues.empty())
-      turn_.discard(port->output.queues.take(LaneIndex::of(std::countr_zero(port->output.queues.lanes()))));
+    while (!port->output.scheduler.empty())
+      turn_.discard(port->output.scheduler.take(LaneIndex::of(std::countr_zero(port->output.scheduler.lanes()))));
     release_queue(port->output.control);
     for (Packet* probes : {port->output.probes, port->output.probes_in_turn})
       if (probes != nullptr) turn_.discard(probes);
@@ -123,7 +122,7 @@ PollResult Worker::poll(Nanos now) {
   receive_.run(now);                                             // devices -> flow queues
   if (link_states_.recompile()) flow_life_.leave_stale_paths();  // routes have changed (R12)
   flow_life_.age_waiting(now);                                   // life in queues (K8)
-  arbiter_.run(now);                                             // flow queues -> outputs
+  arbitration_.run(now);                                         // flow queues -> outputs
   id_grants_.run(now);                                           // flow IDs for those who wait (K11)
   transmit(now);                                                 // outputs -> devices
   room_.send();                                                  // room and credits of what has left
@@ -160,7 +159,7 @@ void Worker::transmit(Nanos now) {
 }
 
 bool Worker::work_left() const {
-  return !settlement_.empty() || active_.count() != 0 || credit_watch_.looking() || link_states_.news();
+  return !settlement_.empty() || arbitration_.work_left() || credit_watch_.looking() || link_states_.news();
 }
 
 Nanos Worker::next_wake(Nanos now) const {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "node/ack_relay.h"
-#include "node/arbiter.h"
+#include "node/arbitration.h"
 #include "node/credit_watch.h"
 #include "node/edge_transmit.h"
 #include "node/fabric_transmit.h"
@@ -77,7 +77,6 @@ class Worker {
   PathChoice paths_;
   FlowTimers timers_;    // probes, settlement (K5, K9), held pairs (E1)
   FlowTimers releases_;  // of flows that wait until their share has room (C5)
-  ActiveQueues active_;
   ControlFrames control_;
   AckWriter acks_;
   Settlement settlement_;
@@ -94,7 +93,7 @@ class Worker {
   Admission admission_;
   Fifos fifos_;
   HostControl host_control_;
-  Arbiter arbiter_;
+  Arbitration arbitration_;
   IdGrants id_grants_;
   EdgeFlows edge_flows_;
   DeliveryAtOnce at_once_;

@@ -14,7 +14,7 @@ Json output_json(const TopologyNode& about, const Port& port, Nanos now) {
   return {{"node", about.name},
           {"port", about.ports[port.index].name},
           {"level", congestion.position()},
-          {"queued_bytes", port.output.queues.bytes()},
+          {"queued_bytes", port.output.scheduler.bytes()},
           {"round_trip_ns", congestion.round_trip_ns()},
           {"for_ns", now > congestion.since_ns() ? now - congestion.since_ns() : 0}};
 }
@@ -35,7 +35,7 @@ const char* waits_for(const Port& port, FlowId id, Nanos now) {
     case Gate::lapsed:
       break;
   }
-  return port.input.voqs[flow.branch.voq].shares_credit ? "buffers" : "";  // else it goes on in its next turn
+  return port.input.arbiter[flow.branch.voq].shares_credit ? "buffers" : "";  // else it goes on in its next turn
 }
 
 Json flow_json(const SwitchProcess& process, const TopologyNode& about, const Port& port, FlowId id, Nanos now) {

@@ -44,7 +44,7 @@ PortTables tables_of(const SwitchProcess& process, const ProcessNode& node, Port
       tables.output_ids = port.output.flows.used();
       tables.input_packets = port.input.queued_packets;
       tables.waiting_packets = port.input.waiting_packets;
-      tables.output_packets = port.output.queues.packets() + port.output.pending_packets;
+      tables.output_packets = port.output.scheduler.packets() + port.output.pending_packets;
       tables.fabric = port.is_fabric();
       tables.channels = port.channels;
       tables.credits = port.credits;

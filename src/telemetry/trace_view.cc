@@ -13,7 +13,7 @@ void look_at_flow(TraceView& view, const Worker& worker, const Port& port, FlowI
   view.flow_id = id;
   view.flow = port.input.flows[id];
   view.live = true;
-  const Voq& voq = port.input.voqs[view.flow.branch.voq];
+  const Voq& voq = port.input.arbiter[view.flow.branch.voq];
   const bool shares = view.flow.branch.flow != kNoFlow && voq.shares_credit;
   const uint32_t bytes = view.flow.queue.empty() ? view.bytes : view.flow.queue.head->payload;
   view.gate = gate_of(view.flow, port.input.limits[id], port.input.meters[id],
@@ -58,7 +58,7 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port) {
   if (view.output == kNoPort) return;
   const Lanes& lanes = paths.lanes();
   if (flow_has_it)
-    view.lane = port.input.voqs[view.flow.branch.voq].lane;
+    view.lane = port.input.arbiter[view.flow.branch.voq].lane;
   else
     view.lane = lanes.lossless(view.ftag) ? paths.lane(port.index, view.output, view.ftag, view.channel)
                                           : lanes.of(view.ftag, kLossyChannel);
@@ -68,7 +68,7 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port) {
     return;
   }
   view.channel_on = lanes.channel(view.lane);
-  view.room = port.input.voqs[worker.site().voq_index(view.output, view.lane)].room;
+  view.room = port.input.arbiter[worker.site().voq_index(view.output, view.lane)].room;
   view.cost = (view.bytes + (port.is_fabric() ? HEDDLE_DATA_OVERHEAD_BYTES : 0) + kBufferBytes - 1) / kBufferBytes;
   view.id_waits = !port.input.ids[view.output].wanting.empty();
 }
@@ -81,9 +81,9 @@ void look_at_output(const SwitchProcess& process, const ProcessNode& node, PortI
     view.ids_used = port.output.flows.used();
     view.id_free = port.usable() && port.output.wanting_inputs == 0 && port.output.flows.may_reserve(input);
     view.longest_bytes = port.output.longest_bytes;
-    const Packet* packet = port.output.queues.of(view.lane).head;
+    const Packet* packet = port.output.scheduler.of(view.lane).head;
     for (; packet != nullptr && view.lane_packets < kTraceCountMax; packet = packet->next) ++view.lane_packets;
-    view.queued_bytes = port.output.queues.bytes();
+    view.queued_bytes = port.output.scheduler.bytes();
     view.paused = port.output.paused_lanes >> view.lane & 1;
     view.congested = !port.is_fabric() && port.output.congestion.congested();
     view.level = view.congested ? static_cast<unsigned>(port.output.congestion.position()) : 0;

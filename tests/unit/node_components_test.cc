@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "node/ack_writer.h"
-#include "node/active_queues.h"
 #include "node/crosspoint.h"
 #include "node/flow_ids.h"
 #include "node/flow_queues.h"
@@ -106,34 +105,17 @@ class Components : public testing::Test {
   Outbox outbox_{2, {0, 1, 0, 1, 0, 1}};
   PathChoice paths_{topology_, 0, site_.lanes, board_};
   FlowTimers timers_{ports_, kMillisecond};
-  ActiveQueues active_{ports_};
   ControlFrames control_{pool_};
   AckWriter acks_{site_, control_};
   Settlement settlement_{site_, ports_, turn_};
   Prober prober_{site_, ports_, control_, settlement_, timers_};
-  RoomReturns room_{site_, ports_, turn_, outbox_, active_};
-  FlowIds flow_ids_{site_, ports_, outbox_, paths_, settlement_, active_};
+  RoomReturns room_{site_, ports_, turn_, outbox_};
+  FlowIds flow_ids_{site_, ports_, outbox_, paths_, settlement_};
   CrossPoint crosspoint_{site_, ports_, outbox_, settlement_};
   FlowCredits flow_credits_{site_, turn_, acks_};
   FlowQueues flow_queues_{site_, flow_credits_};
   std::vector<Packet*> packets_;
 };
-
-TEST_F(Components, QueuesAreServedInTheOrderInWhichTheyBecameActive) {
-  active_.push(edge_, 2);
-  active_.push(output_, 0);
-  active_.push(edge_, 2);  // it is listed already
-  EXPECT_EQ(active_.count(), 2u);
-  ActiveQueues::Queue first = active_.pop();
-  EXPECT_EQ(&first.input, &edge_);
-  EXPECT_EQ(first.index, 2u);
-  active_.push(edge_, 2);  // and goes behind the other one
-  EXPECT_EQ(&active_.pop().input, &output_);
-  EXPECT_EQ(&active_.pop().input, &edge_);
-  EXPECT_EQ(active_.count(), 0u);
-  active_.push(output_, 1);
-  EXPECT_EQ(active_.pop().index, 1u);
-}
 
 TEST_F(Components, TimersTellInputsFromOutputs) {
   timers_.add_input(0, 7, 5 * kMillisecond);
@@ -303,17 +285,17 @@ TEST_F(Components, WhoWaitedAtAnOutputThatIsDownIsToldOfOnce) {
 }
 
 TEST_F(Components, RoomThatComesBackWakesWhoWaitsForIt) {
-  Voq& voq = edge_.input.voqs[2];
+  Voq& voq = edge_.input.arbiter[2];
   voq.room = 0;
   room_.wait(edge_, voq);
   EXPECT_TRUE(voq.room_blocked);
   room_.apply(edge_, 2, 0, {.room = 0, .held = 0, .copies = 0, .delivered = 9});
-  EXPECT_EQ(active_.count(), 0u) << "bytes are no room";
+  EXPECT_EQ(edge_.input.arbiter.count(), 0u) << "bytes are no room";
   EXPECT_EQ(edge_.counters.acknowledged_bytes, 9u);
   room_.apply(edge_, 2, 0, {.room = 3, .held = 0, .copies = 0, .delivered = 0});
   EXPECT_EQ(voq.room, 3u);
   EXPECT_FALSE(voq.room_blocked);
-  EXPECT_EQ(active_.count(), 1u);
+  EXPECT_EQ(edge_.input.arbiter.count(), 1u);
 }
 
 TEST_F(Components, CopiesHaveABudgetThatComesBackWithTheirRoom) {
@@ -326,7 +308,7 @@ TEST_F(Components, CopiesHaveABudgetThatComesBackWithTheirRoom) {
 }
 
 TEST_F(Components, AnOutputHearsOfWaitersWhenTheyHaveChangedByAnEighth) {
-  Voq& voq = edge_.input.voqs[2];
+  Voq& voq = edge_.input.arbiter[2];
   const auto waiting = [&] { return output_.output.room.waiting(0, 0); };
   room_.tell_waiting(edge_, voq, 16);
   EXPECT_EQ(waiting(), 16u);
@@ -360,11 +342,11 @@ TEST_F(Components, RecordsWaitForOthersWhileTheLinkIsBusy) {
   acks_.mark_due(fabric_, 1, fabric_.input.flows[1], 900);  // it is listed, since then
   EXPECT_EQ(acks_.deadline(fabric_), 100 + site_.settings.ack_idle_ns);
   Packet* queued = packet(100);
-  fabric_.output.queues.push(queued);
+  fabric_.output.scheduler.push(queued);
   EXPECT_EQ(acks_.deadline(fabric_), 100 + site_.settings.ack_hard_ns);
   for (FlowId id = 2; id <= 8; ++id) acks_.mark_due(fabric_, id, fabric_.input.flows[id], 900);
   EXPECT_EQ(acks_.deadline(fabric_), 100 + std::min(site_.settings.ack_busy_ns, site_.settings.ack_hard_ns));
-  fabric_.output.queues.take(0);
+  fabric_.output.scheduler.take(0);
 }
 
 TEST_F(Components, AProbeIsSentWhenNothingWasHeardAndLessOftenThen) {
@@ -406,14 +388,14 @@ TEST_F(Components, APacketThatCrossesPinsItsFlowIdUnlessItsSessionHasEnded) {
   EXPECT_EQ(entry.queued, 1u);
   EXPECT_EQ(entry.told, 5u);
   EXPECT_EQ(first->dies_ns, 1050u) << "K8: its life begins here";
-  EXPECT_EQ(output_.output.queues.take(0), first);
+  EXPECT_EQ(output_.output.scheduler.take(0), first);
   entry.flags |= kOutputEnded;
   Packet* late = packet(100);
   packets_.pop_back();
   late->input = first->input;
   late->output_flow = first->output_flow;
   crosspoint_.cross(edge_, 2, late, &flow, 1000);
-  EXPECT_TRUE(output_.output.queues.empty());
+  EXPECT_TRUE(output_.output.scheduler.empty());
   EXPECT_EQ(output_.counters.drops[static_cast<unsigned>(DropReason::link_down)], 1u);
 }
 

@@ -82,7 +82,7 @@ TEST_P(Pair, AtRestNothingIsLeft) {
     const Port& port = fabric.nodes[node]->port(1);
     EXPECT_TRUE(port.credits[0].all_home());
     EXPECT_EQ(port.credits[0].held(), 0u);
-    for (const Voq& voq : port.input.voqs) EXPECT_EQ(voq.room, crossing_room(fabric.topology.settings, voq.at_once));
+    for (const Voq& voq : port.input.arbiter) EXPECT_EQ(voq.room, crossing_room(fabric.topology.settings, voq.at_once));
   }
 }
 

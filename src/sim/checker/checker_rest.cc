@@ -22,10 +22,10 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   }
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i)
     if (port.input.flows[FlowId::of(i)].in_use()) return where + "input flow " + std::to_string(i) + " in use";
-  if (port.input.queued_packets != 0 || port.output.queues.packets() != 0 || port.input.waiting_packets != 0)
+  if (port.input.queued_packets != 0 || port.output.scheduler.packets() != 0 || port.input.waiting_packets != 0)
     return where + "packets queued: " + std::to_string(port.input.queued_packets) + " at the input (" +
            std::to_string(port.input.lossless_packets) + " lossless), " + std::to_string(port.input.waiting_packets) +
-           " wait for a flow ID, " + std::to_string(port.output.queues.packets()) + " at the output";
+           " wait for a flow ID, " + std::to_string(port.output.scheduler.packets()) + " at the output";
   if (port.input.orphans != 0) return where + std::to_string(port.input.orphans) + " orphans";
   for (uint32_t channel = 0; channel < port.channels && port.is_fabric(); ++channel) {
     const LinkCredits& credits = port.credits[channel];
@@ -42,11 +42,11 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   if (!port.is_fabric() && port.input.flows.available() != port.input.flows.size())
     return where + "edge flow IDs missing";
   for (PortIndex input = 0; input < port.input.ids.size(); ++input)
-    for (LaneIndex lane = 0; lane < port.output.queues.lane_count(); ++lane)
+    for (LaneIndex lane = 0; lane < port.output.scheduler.lane_count(); ++lane)
       if (const uint32_t waiting = port.output.room.waiting(input, lane); waiting != 0)
         return where + std::to_string(waiting) + " flows of an input wait for room";
-  for (const Voq& voq : port.input.voqs)
-    if (voq.room != crossing_room(fabric_.topology().settings, voq.at_once) || !voq.ready.empty() ||
+  for (const Voq& voq : port.input.arbiter)
+    if (voq.room != crossing_room(fabric_.topology().settings, voq.at_once) || !voq.ready().empty() ||
         voq.told_waiters != 0)
       return where + "room " + std::to_string(voq.room) + " towards an output, " + std::to_string(voq.told_waiters) +
              " flows said to wait for some";

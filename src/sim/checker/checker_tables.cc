@@ -102,12 +102,12 @@ void Checker::hold_output(uint16_t node, const Port& port) {
     ++held_.packets[flow_slot(port.index, packet.output_flow)];
   };
   for (LaneIndex lane = 0; lane < lanes_.count(); ++lane) {
-    for (const Packet* packet = port.output.queues.of(lane).head; packet != nullptr; packet = packet->next) {
+    for (const Packet* packet = port.output.scheduler.of(lane).head; packet != nullptr; packet = packet->next) {
       if (packet->lane != lane) fail(2, place(node, port.index) + ": a packet in the queue of another lane");
       hold_packet(port, *packet);
       hold_flow(*packet);
     }
-    if (port.output.queues.of(lane).empty() == ((port.output.queues.lanes() >> lane & 1) != 0))
+    if (port.output.scheduler.of(lane).empty() == ((port.output.scheduler.lanes() >> lane & 1) != 0))
       fail(8, place(node, port.index) + ": lane " + std::to_string(lane) + " is not marked as it is");
   }
   for (uint32_t i = 0; i < port.output.pending_packets; ++i) {
@@ -119,7 +119,8 @@ void Checker::hold_output(uint16_t node, const Port& port) {
     held_.orphans_by_input[input] += port.output.room.orphans(input);
     for (LaneIndex lane = 0; lane < lanes_.count(); ++lane) {
       const Returns& returns = port.output.room.returns(input, lane);
-      const uint8_t came_in = fabric_.node(node)->port(input).input.voqs[lane * ports + port.index].came_in;
+      const uint8_t came_in =
+          fabric_.node(node)->port(input).input.arbiter[VoqIndex::of(lane * ports + port.index)].came_in;
       held_.room_of(input, port.index, lane) += returns.room;
       held_.cost_by_input[input][came_in] += returns.held;
       held_.copies += returns.copies;
@@ -280,7 +281,7 @@ void Checker::check_lists(uint16_t node, const Port& port) {
     for (FlowId id = list.head; id != kNoFlow; id = port.input.flows[id].next_in_list) {
       const InputFlow& flow = port.input.flows[id];
       if (flow.state != wanted || flow.branch.output != output || flow.queue.empty() ||
-          (voq != nullptr && &port.input.voqs[flow.branch.voq] != voq))
+          (voq != nullptr && &port.input.arbiter[flow.branch.voq] != voq))
         fail(8, place(node, port.index) + " input flow " + std::to_string(id) +
                     ": in a list it does not belong in: " + numbers(flow));
       if (++listed > port.input.flows.size()) fail(8, place(node, port.index) + ": a list of flows has a loop");
@@ -293,12 +294,12 @@ void Checker::check_lists(uint16_t node, const Port& port) {
                   ", which has lent some");
     look(ids.wanting, FlowState::wanting, output, nullptr);
   }
-  for (const Voq& voq : port.input.voqs) look(voq.ready, FlowState::ready, voq.output, &voq);
+  for (const Voq& voq : port.input.arbiter) look(voq.ready(), FlowState::ready, voq.output, &voq);
   for (uint32_t fifo = 0; fifo < lanes_.count(); ++fifo) {
     const Fifo& waiting = port.input.fifos[fifo];
-    for (const Voq& voq : port.input.voqs) {
-      const bool marked = voq.fifos >> fifo & 1;
-      if (marked != (!waiting.queue.empty() && &port.input.voqs[waiting.voq] == &voq))
+    for (const Voq& voq : port.input.arbiter) {
+      const bool marked = voq.fifos() >> fifo & 1;
+      if (marked != (!waiting.queue.empty() && &port.input.arbiter[waiting.voq] == &voq))
         fail(8, place(node, port.index) + ": fifo " + std::to_string(fifo) + " waits elsewhere than is marked");
     }
   }
@@ -315,7 +316,7 @@ void Checker::check_lists(uint16_t node, const Port& port) {
 
 // Invariant 6 of the receiving side, the room of the crossing and the orphans.
 void Checker::check_held(uint16_t node, const Port& port) {
-  for (const Voq& voq : port.input.voqs) {
+  for (const Voq& voq : port.input.arbiter) {
     const uint32_t total = crossing_room(fabric_.topology().settings, voq.at_once);
     const OutputSide& output = fabric_.node(node)->port(voq.output).output;
     const uint32_t waiters = output.room.waiting(port.index, voq.lane);

@@ -169,7 +169,7 @@ void ScenarioRun::sample_queues(Nanos time) {
     const Node* state = fabric_.node(node);
     for (PortIndex index = 0; state != nullptr && index < state->ports(); ++index) {
       const Port& port = state->port(index);
-      if (!port.is_fabric()) sample.edge_bytes = std::max(sample.edge_bytes, port.output.queues.bytes());
+      if (!port.is_fabric()) sample.edge_bytes = std::max(sample.edge_bytes, port.output.scheduler.bytes());
     }
   }
   result_.queues.push_back(sample);

@@ -99,7 +99,7 @@ std::string SeedRun::describe(const Port& port, const PortCounters& before) cons
                      std::to_string(port.input.waiting_packets);
   if (port.output.congestion.congested())
     text += ", congestion " + std::to_string(port.output.congestion.position()) + " with " +
-            std::to_string(port.output.queues.bytes()) + " bytes";
+            std::to_string(port.output.scheduler.bytes()) + " bytes";
   for (unsigned i = 0; i < kDropReasons; ++i)
     if (port.counters.drops[i] != before.drops[i])
       text += ", " + std::string(kDropReasonNames[i]) + " " + std::to_string(port.counters.drops[i] - before.drops[i]);

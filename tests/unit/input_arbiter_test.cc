@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ingress/input_arbiter.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace heddle {
+namespace {
+
+// Four virtual output queues of a port with 16 flows.
+class InputArbiterTest : public testing::Test {
+ protected:
+  // Who goes next of a queue, and so on, a number each; all that go have more.
+  std::string next(VoqIndex queue, int count) {
+    std::string order;
+    for (; count > 0; --count) {
+      order += std::to_string(arbiter_.peek(queue)) + " ";
+      arbiter_.commit(queue, true);
+    }
+    return order;
+  }
+  std::string flows_of(VoqIndex queue) {
+    std::string all;
+    for (FlowId flow = arbiter_[queue].ready().head; flow != kNoFlow; flow = flows_[flow].next_in_list)
+      all += std::to_string(flow) + " ";
+    return all;
+  }
+
+  InputFlowTable flows_{16};
+  InputArbiter arbiter_{flows_, 4};
+};
+
+TEST_F(InputArbiterTest, NothingIsNext) {
+  EXPECT_EQ(arbiter_.size(), 4u);
+  EXPECT_EQ(arbiter_.count(), 0u);
+  EXPECT_EQ(arbiter_.peek(2), kNoFlow);
+  EXPECT_FALSE(arbiter_[2].anything_left());
+}
+
+TEST_F(InputArbiterTest, FlowsOfAQueueGoByTurns) {
+  for (FlowId flow : {FlowId{5}, FlowId{3}, FlowId{9}}) arbiter_.push(1, flow);
+  EXPECT_EQ(next(1, 7), "5 3 9 5 3 9 5 ");
+  EXPECT_EQ(arbiter_[1].waiting(), 3u);
+}
+
+TEST_F(InputArbiterTest, WhoHasNoMoreLeaves) {
+  for (FlowId flow : {FlowId{5}, FlowId{3}, FlowId{9}}) arbiter_.push(1, flow);
+  arbiter_.commit(1, false);
+  EXPECT_EQ(next(1, 3), "3 9 3 ");
+  arbiter_.commit(1, false);
+  arbiter_.commit(1, false);
+  EXPECT_EQ(arbiter_.peek(1), kNoFlow);
+  EXPECT_FALSE(arbiter_[1].anything_left());
+  arbiter_.push(1, 7);
+  EXPECT_EQ(arbiter_.peek(1), 7);
+}
+
+TEST_F(InputArbiterTest, WhoIsSetAsideComesBackBehindTheOthers) {
+  for (FlowId flow : {FlowId{5}, FlowId{3}, FlowId{9}}) arbiter_.push(1, flow);
+  arbiter_.set_aside(1);
+  EXPECT_EQ(flows_of(1), "3 9 ");
+  arbiter_.push(1, 5);
+  EXPECT_EQ(next(1, 4), "3 9 5 3 ");
+}
+
+// A4: whoever finds that the flow may not go after all leaves it where it was.
+TEST_F(InputArbiterTest, AnAbandonedLookChangesNothing) {
+  for (FlowId flow : {FlowId{5}, FlowId{3}}) arbiter_.push(1, flow);
+  arbiter_.push(2, 9);
+  arbiter_.push_fifo(2, 3);
+  const InputArbiter& looked_at = arbiter_;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(looked_at.peek(1), 5);
+    EXPECT_EQ(looked_at.peek(2), 9);
+    EXPECT_EQ(looked_at.peek(0), kNoFlow);
+  }
+  EXPECT_EQ(flows_of(1), "5 3 ");
+  EXPECT_EQ(flows_of(2), "9 ");
+  EXPECT_EQ(arbiter_[2].fifos(), 0b1000u);
+  EXPECT_EQ(arbiter_.count(), 2u);
+  EXPECT_EQ(arbiter_.begin_turn(), 1);
+  EXPECT_EQ(next(1, 3), "5 3 5 ");
+}
+
+TEST_F(InputArbiterTest, QueuesAreServedInTheOrderInWhichTheyWoke) {
+  arbiter_.push(2, 4);
+  arbiter_.wake(0);
+  arbiter_.push(2, 6);  // it is listed already
+  EXPECT_EQ(arbiter_.count(), 2u);
+  EXPECT_EQ(arbiter_.begin_turn(), 2);
+  arbiter_.wake(2);  // behind the other one
+  EXPECT_EQ(arbiter_.begin_turn(), 0);
+  EXPECT_EQ(arbiter_.begin_turn(), 2);
+  EXPECT_EQ(arbiter_.count(), 0u);
+  arbiter_.wake(3);
+  EXPECT_EQ(arbiter_.count(), 1u);
+  EXPECT_EQ(arbiter_.begin_turn(), 3);
+}
+
+TEST_F(InputArbiterTest, FifosWaitBesideFlows) {
+  arbiter_.push_fifo(1, 2);
+  arbiter_.push_fifo(1, 0);
+  EXPECT_EQ(arbiter_.count(), 1u);
+  EXPECT_TRUE(arbiter_[1].anything_left());
+  EXPECT_EQ(arbiter_[1].waiting(), 2u);
+  arbiter_.push(1, 8);
+  EXPECT_EQ(arbiter_[1].waiting(), 3u);
+  arbiter_.take_fifo(1, 2);
+  EXPECT_EQ(arbiter_[1].fifos(), 0b1u);
+  arbiter_.take_fifo(1, 0);
+  EXPECT_TRUE(arbiter_[1].anything_left()) << "the flow";
+}
+
+TEST_F(InputArbiterTest, AnEndedSessionLeavesNobodyWaiting) {
+  arbiter_.push(1, 8);
+  arbiter_.push_fifo(3, 1);
+  arbiter_.clear();
+  EXPECT_EQ(arbiter_.peek(1), kNoFlow);
+  for (const Voq& voq : arbiter_) EXPECT_FALSE(voq.anything_left());
+  EXPECT_EQ(arbiter_.count(), 2u) << "they are looked at once more";
+}
+
+TEST_F(InputArbiterTest, APacketTakesRoomAndLane) {
+  Voq& voq = arbiter_[1];
+  voq.lane = 3;
+  voq.room = 7;
+  Packet packet{};
+  packet.cost = 5;
+  voq.take_lane(packet);
+  EXPECT_EQ(packet.lane, 3);
+  EXPECT_EQ(voq.room, 2);
+}
+
+}  // namespace
+}  // namespace heddle

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "egress/output_scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <string>
+
+namespace heddle {
+namespace {
+
+constexpr uint32_t kQuantumBytes = kBurst * 1500;
+
+// Two lossy classes and a lossless one with two channels of its own: lanes 0 to 2 in channel 0, 3 and 4 in 1 and 2.
+class OutputSchedulerTest : public testing::Test {
+ protected:
+  static Topology topology() {
+    Topology topology;
+    topology.classes.resize(3);
+    for (uint8_t ftag = 0; ftag < 3; ++ftag) topology.classes[ftag].ftag = ftag;
+    topology.classes[2].lossless = true;
+    topology.lossless_channels = 2;
+    return topology;
+  }
+  Packet* push(LaneIndex lane, uint16_t bytes = 1500) {
+    Packet& packet = packets_.emplace_back();
+    packet.lane = lane;
+    packet.payload = packet.length = bytes;
+    packet.cost = static_cast<uint16_t>((bytes + 2047) / 2048);
+    scheduler_.push(&packet);
+    return &packet;
+  }
+  // What a port does with a turn: notes who leaves; `refused` lanes are held, and packets of `dead` bytes dropped.
+  struct Sender {
+    void begin(const OutputScheduler::Turn& turn) { turns += static_cast<char>('a' + turn.lane()); }
+    Packet* take(OutputScheduler::Turn& turn) {
+      if (refused >> turn.lane() & 1) {
+        turn.hold();
+        return nullptr;
+      }
+      const uint32_t before = turn.bytes();
+      Packet* packet = turn.take();
+      EXPECT_EQ(turn.bytes(), before + packet->payload);
+      return packet->payload == dead ? nullptr : packet;
+    }
+    LaneSet refused = 0;
+    uint16_t dead = 0;
+    std::string turns;
+  };
+  // Lanes in the order that their packets leave, a letter each, until nothing may go any more or so many have gone.
+  std::string leave(LaneSet lanes, size_t most = 10000) {
+    std::string order;
+    Packet* burst[kBurst];
+    while (order.size() < most) {
+      const uint32_t skipped = kBurst - static_cast<uint32_t>(std::min<size_t>(kBurst, most - order.size()));
+      const uint32_t count = scheduler_.fill(burst, skipped, lanes, now_, sender_);
+      if (count == skipped) break;
+      for (uint32_t i = skipped; i < count; ++i) order += static_cast<char>('a' + burst[i]->lane);
+    }
+    return order;
+  }
+
+  Lanes lanes_{topology()};
+  OutputScheduler scheduler_{lanes_};
+  std::deque<Packet> packets_;
+  Sender sender_;
+  Nanos now_ = kSecond;
+};
+
+TEST_F(OutputSchedulerTest, CountWhatTheyHold) {
+  EXPECT_TRUE(scheduler_.empty());
+  EXPECT_EQ(scheduler_.lane_count(), 5u);
+  Packet* first = push(1, 100);
+  push(1, 3000);
+  push(3, 5000);
+  EXPECT_EQ(scheduler_.lanes(), 0b01010u);
+  EXPECT_EQ(scheduler_.packets(), 3u);
+  EXPECT_EQ(scheduler_.bytes(), 8100u);
+  EXPECT_EQ(scheduler_.buffers(1), 3u);
+  EXPECT_EQ(scheduler_.buffers(2), 0u);
+  EXPECT_EQ(scheduler_.buffers(kLossyChannel), 0u);
+  EXPECT_EQ(scheduler_.of(1).head, first);
+  EXPECT_EQ(scheduler_.take(1), first);
+  EXPECT_EQ(scheduler_.lanes(), 0b01010u);
+  EXPECT_EQ(scheduler_.bytes(), 8000u);
+  scheduler_.take(1);
+  scheduler_.take(3);
+  EXPECT_TRUE(scheduler_.empty());
+  EXPECT_EQ(scheduler_.packets(), 0u);
+  EXPECT_EQ(scheduler_.bytes(), 0u);
+  EXPECT_EQ(scheduler_.buffers(1), 0u);
+}
+
+TEST_F(OutputSchedulerTest, ALaneKeepsItsOrder) {
+  const Packet* expected[] = {push(4), push(4), push(4)};
+  Packet* burst[kBurst];
+  ASSERT_EQ(scheduler_.fill(burst, 2, ~LaneSet{0}, now_, sender_), 5u) << "behind two that were there";
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(burst[2 + i], expected[i]);
+  EXPECT_EQ(sender_.turns, "e");
+  EXPECT_TRUE(scheduler_.empty());
+  EXPECT_EQ(scheduler_.bytes(), 0u);
+  EXPECT_EQ(scheduler_.buffers(2), 0u);
+}
+
+TEST_F(OutputSchedulerTest, TheFirstDeathIsThatOfAHead) {
+  EXPECT_EQ(scheduler_.first_death(), kNever);
+  push(0)->dies_ns = 50;
+  push(0)->dies_ns = 10;  // behind another one
+  push(3)->dies_ns = 40;
+  EXPECT_EQ(scheduler_.first_death(), 40u);
+}
+
+// X5: equal bytes, whatever the size of the packets.
+TEST_F(OutputSchedulerTest, LanesShareByBytes) {
+  const uint32_t turns = 8;
+  for (uint32_t i = 0; i < turns * kQuantumBytes / 1500; ++i) push(0, 1500);
+  for (uint32_t i = 0; i < turns * kQuantumBytes / 300; ++i) push(1, 300);
+  const std::string order = leave(~LaneSet{0}, turns * (kBurst + 5 * kBurst) / 2);
+  const auto of = [&order](char lane) { return static_cast<size_t>(std::count(order.begin(), order.end(), lane)); };
+  EXPECT_EQ(of('a') * 5, of('b'));
+  EXPECT_EQ(order.find("aba"), std::string::npos) << "turns last: " << order;
+}
+
+// A turn goes on in the next burst where it was broken off.
+TEST_F(OutputSchedulerTest, ATurnLastsOverBursts) {
+  for (uint32_t i = 0; i < 2 * kBurst; ++i) {
+    push(0);
+    push(1);
+  }
+  std::string order;
+  for (int burst = 0; burst < 16; ++burst) order += leave(~LaneSet{0}, kBurst / 4);
+  const std::string first = std::string(kBurst, order[0]), second = std::string(kBurst, order[0] == 'a' ? 'b' : 'a');
+  EXPECT_EQ(order, first + second + first + second);
+}
+
+// What a lane's last packet took beyond its share is missing in its own next turn, and in nobody else's.
+TEST_F(OutputSchedulerTest, WhoTakesMoreHasLessNextTime) {
+  for (uint32_t i = 0; i < 64; ++i) push(0, 9000);
+  for (uint32_t i = 0; i < 400; ++i) push(1, 1500);
+  for (uint32_t i = 0; i < 400; ++i) push(3, 1500);
+  const std::string order = leave(~LaneSet{0}, 3 * 2 * kBurst + 16);
+  const auto bytes = [&order](char lane, uint64_t each) {
+    return each * static_cast<uint64_t>(std::count(order.begin(), order.end(), lane));
+  };
+  EXPECT_EQ(bytes('b', 1500), bytes('d', 1500)) << order;
+  EXPECT_EQ(bytes('a', 9000), bytes('b', 1500)) << order;
+}
+
+// A debt is not forgiven because the lane was empty meanwhile.
+TEST_F(OutputSchedulerTest, ADebtOutlivesAnEmptyQueue) {
+  for (int i = 0; i < 6; ++i) push(0, 9000);  // 6,000 bytes more than a share
+  for (uint32_t i = 0; i < 4 * kBurst; ++i) push(1, 1500);
+  EXPECT_EQ(leave(~LaneSet{0}, kBurst + 6), std::string(kBurst, 'b') + "aaaaaa");
+  for (uint32_t i = 0; i < 2 * kBurst; ++i) push(0, 1500);
+  EXPECT_EQ(leave(~LaneSet{0}, 2 * kBurst), std::string(kBurst, 'b') + std::string(kBurst - 4, 'a') + "bbbb");
+}
+
+// One that may not send (paused) is passed over, and its packets stay.
+TEST_F(OutputSchedulerTest, OnlyThoseThatMaySendHaveTurns) {
+  push(0);
+  push(1);
+  push(4);
+  EXPECT_EQ(leave(0b10010), "be");
+  EXPECT_EQ(scheduler_.lanes(), 0b00001u);
+  EXPECT_EQ(leave(~LaneSet{0}), "a");
+}
+
+// One without credit is looked at once in a burst, and does not hold up the others.
+TEST_F(OutputSchedulerTest, AHeldLaneKeepsItsPackets) {
+  push(0);
+  Packet* held = push(1);
+  push(3);
+  sender_.refused = 0b00010;
+  EXPECT_EQ(leave(~LaneSet{0}, 2), "da");
+  EXPECT_EQ(sender_.turns, "bda");
+  EXPECT_EQ(scheduler_.of(1).head, held);
+  EXPECT_EQ(scheduler_.packets(), 1u);
+  sender_.refused = 0;
+  EXPECT_EQ(leave(~LaneSet{0}), "b");
+}
+
+// A packet that dies on its way to the device takes no place in the burst.
+TEST_F(OutputSchedulerTest, ADroppedPacketLeavesItsPlaceToTheNext) {
+  for (uint32_t i = 0; i < kBurst; ++i) push(0, i % 2 == 0 ? 1500 : 60);
+  push(1);
+  sender_.dead = 60;
+  EXPECT_EQ(leave(~LaneSet{0}), "b" + std::string(kBurst / 2, 'a'));
+  EXPECT_TRUE(scheduler_.empty());
+  EXPECT_EQ(scheduler_.bytes(), 0u);
+}
+
+// Decision 6: 1,000 bytes a microsecond, and a burst of two packets.
+TEST_F(OutputSchedulerTest, APortsRateHoldsItsPackets) {
+  EXPECT_FALSE(scheduler_.has_rate());
+  scheduler_.set_pace(TokenBucket(1, 1 * kMicrosecond));
+  EXPECT_TRUE(scheduler_.has_rate());
+  for (int i = 0; i < 4; ++i) push(0, 1000 - kWireExtraBytes);
+  EXPECT_EQ(leave(~LaneSet{0}), "aa") << "the second one begins within the burst";
+  EXPECT_FALSE(scheduler_.may_send(now_));
+  EXPECT_EQ(scheduler_.ready_at(), now_ + 1 * kMicrosecond);
+  now_ += 1 * kMicrosecond;
+  EXPECT_TRUE(scheduler_.may_send(now_));
+  EXPECT_EQ(leave(~LaneSet{0}), "a");
+  Packet control{};  // beside the lanes
+  control.length = 2000 - kWireExtraBytes;
+  scheduler_.sent(control, now_);
+  now_ += 2 * kMicrosecond;
+  EXPECT_EQ(leave(~LaneSet{0}), "");
+  now_ += 1 * kMicrosecond;
+  EXPECT_EQ(leave(~LaneSet{0}), "a");
+}
+
+}  // namespace
+}  // namespace heddle
