@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "config/units.h"
+#include "topology/topology_hash.h"
 
 namespace heddle {
 
@@ -63,7 +64,7 @@ ProcessChanges process_changes(const ProcessConfig& running, const ProcessConfig
   ProcessChanges changes;
   for (const Setting& setting : kSettings)
     compare(setting.key, setting.text(running), setting.text(file), setting.live ? changes.live : changes.restart);
-  if (running.topology.hash() != file.topology.hash()) {
+  if (topology_hash(running.topology) != topology_hash(file.topology)) {
     changes.restart.push_back("the topology, on every node of the fabric");
     return changes;  // nodes and ports may mean others now
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/port_setup.h"
 
+#include "topology/topology_hash.h"
 #include "wire/fabric_frame.h"
 
 namespace heddle {
@@ -17,7 +18,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   const Lanes lanes(topology);
   const SessionOptions session{.hello_interval_ns = fabric.hello_interval_ns,
                                .hellos_missed = fabric.hellos_missed,
-                               .topology_hash = topology.hash(),
+                               .topology_hash = topology_hash(topology),
                                .self = self,
                                .peer = peer,
                                .node_name = node.name.c_str(),

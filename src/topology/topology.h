@@ -145,8 +145,6 @@ struct Topology {
   bool any_lossless() const {
     return std::any_of(classes.begin(), classes.end(), [](const TrafficClass& one) { return one.lossless; });
   }
-  // Of everything that both ends of a link must agree on (K1); the same for the same text on any machine.
-  uint64_t hash() const;
   // Index into nodes, or -1.
   int find_node(const std::string& node_name) const;
   int node_of_address(uint16_t address) const;
