@@ -8,16 +8,9 @@
 
 namespace heddle::config_keys {
 
-// Topology file.
+// Topology file; settings and classes have the keys of their fields (topology/fields.h).
 inline constexpr auto kTopology =
     std::to_array<std::string_view>({"name", "edge_mtu", "settings", "classes", "nodes", "links", "stations"});
-inline constexpr auto kSettings = std::to_array<std::string_view>(
-    {"hello_interval", "hellos_missed", "probe_base", "credit_interval", "station_age", "flow_ids", "link_credits",
-     "lossless_credits", "input_drop_mark", "output_room", "orphans_max", "pause_watchdog", "ack_records", "ack_idle",
-     "ack_busy", "ack_hard", "life"});
-inline constexpr auto kClass =
-    std::to_array<std::string_view>({"name", "ftag", "match", "flow_channels", "lossless", "congestion_control",
-                                     "flow_credits", "link_retry", "ecn", "pcp", "dscp", "life", "flow_queue"});
 inline constexpr auto kNode = std::to_array<std::string_view>({"address", "ports"});
 inline constexpr auto kPort = std::to_array<std::string_view>(
     {"vlan", "trunk", "native", "rate", "mtu", "forward_reserved", "flood_rate", "stations_max", "flow_control"});

@@ -9,11 +9,10 @@
 
 namespace heddle {
 
-// `life_ns` is the life of classes that give none (key `life`).
-void read_settings(const YamlValue& value, FabricSettings& settings, Nanos& life_ns);
+void read_settings(const YamlValue& value, FabricSettings& settings);
 
-// At least one class comes back: PCP values and FTAGs that no class names go to the first one and by
-// position.
+// At least one class comes back: PCP values and FTAGs that no class names go to the first one and by position, and
+// classes that give no life have `life_ns`.
 std::vector<TrafficClass> read_classes(const YamlValue& value, Nanos life_ns);
 
 }  // namespace heddle

@@ -31,9 +31,8 @@ void TopologyBuilder::read_fabric() {
     }
   }
   root_["edge_mtu"].read_integer(topology_.edge_mtu_bytes, kEdgeMtuMin, kEdgeMtuMax);
-  Nanos life_ns = TrafficClass().life_ns;
-  read_settings(root_["settings"], topology_.settings, life_ns);
-  topology_.classes = read_classes(root_["classes"], life_ns);
+  read_settings(root_["settings"], topology_.settings);
+  topology_.classes = read_classes(root_["classes"], topology_.settings.life_ns);
 }
 
 std::optional<uint16_t> TopologyBuilder::add_node(const std::string& name, const YamlValue& source) {

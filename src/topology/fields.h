@@ -32,10 +32,10 @@ inline constexpr auto kFields<TrafficClass> = std::tuple{
     Field{"match", &TrafficClass::match, ChoiceSetKind{kMatchChoices}},
     Field{"flow_channels", &TrafficClass::flow_channels, SwitchKind{}},
     Field{"lossless", &TrafficClass::lossless, SwitchKind{}},
+    Field{"congestion_control", &TrafficClass::congestion_control, SwitchKind{}},
     Field{"ecn", &TrafficClass::ecn, SwitchKind{}},
     Field{"link_retry", &TrafficClass::link_retry, SwitchKind{.only_with = &TrafficClass::lossless}},
     Field{"flow_credits", &TrafficClass::flow_credits, SwitchKind{}},
-    Field{"congestion_control", &TrafficClass::congestion_control, SwitchKind{}},
     Field{"pcp", &TrafficClass::pcp_set, NumberSetKind{7}},
     Field{"dscp", &TrafficClass::dscp_set, NumberSetKind{63}},
     Field{"life", &TrafficClass::life_ns, DurationKind{kLifeMinNs, kLifeMaxNs}},
@@ -60,6 +60,7 @@ inline constexpr auto kFields<FabricSettings> = std::tuple{
     Field{"ack_idle", &FabricSettings::ack_idle_ns, DurationKind{0, 10 * kMillisecond}},
     Field{"ack_busy", &FabricSettings::ack_busy_ns, DurationKind{0, 10 * kMillisecond}},
     Field{"ack_hard", &FabricSettings::ack_hard_ns, DurationKind{0, 10 * kMillisecond}},
+    Field{"life", &FabricSettings::life_ns, DurationKind{kLifeMinNs, kLifeMaxNs}},
 };
 
 template <typename Owner, typename Visitor>
@@ -70,6 +71,16 @@ constexpr void for_each_field(Visitor&& visit) {
 template <typename Owner>
 constexpr auto keys_of() {
   return std::apply([](const auto&... field) { return std::array{field.key...}; }, kFields<Owner>);
+}
+
+// False where a file may not give the field of this one.
+template <typename Owner, typename Value, typename Kind>
+constexpr bool is_meant_in(const Owner& owner, const Field<Owner, Value, Kind>& field) {
+  if constexpr (std::is_same_v<Kind, SwitchKind>) {
+    return field.kind.only_with == nullptr || owner.*field.kind.only_with;
+  } else {
+    return true;
+  }
 }
 
 template <typename Owner>

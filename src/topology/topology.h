@@ -81,6 +81,7 @@ enum MatchField : uint8_t {
 constexpr size_t kClassesMax = 16;
 
 constexpr Nanos kLifeMaxNs = 4 * kSecond;  // 16 bits of units in the header
+constexpr Nanos kLifeUsualNs = 50 * kMillisecond;
 constexpr Nanos kFloodLifeMax = 50 * kMillisecond;
 
 struct TrafficClass {
@@ -95,7 +96,7 @@ struct TrafficClass {
   bool link_retry = true;                  // K6, of a lossless class: what a link loses is sent again
   uint16_t pcp_set = 0xff;                 // bit p: frames of PCP p (untagged: the port default 0) are of this class
   uint64_t dscp_set = 0;                   // bit d: IP packets of DSCP d are of this class; looked at before PCP
-  Nanos life_ns = 50 * kMillisecond;       // K8
+  Nanos life_ns = kLifeUsualNs;            // K8
   uint32_t flow_queue_bytes = 256 * 1024;  // of one flow's input queue: drop mark (A8), lossless: its host is paused
   // 802.1p priorities of its frames, bit p; one that DSCP alone tells has that of untagged frames.
   uint8_t priorities() const { return pcp_set == 0 ? uint8_t{1} : static_cast<uint8_t>(pcp_set); }
@@ -129,6 +130,7 @@ struct FabricSettings {
   Nanos ack_idle_ns = 0;                         // W3: link idle
   Nanos ack_busy_ns = 20 * kMicrosecond;         // W3: link busy, waiting for a good count
   Nanos ack_hard_ns = 100 * kMicrosecond;        // W3: the latest
+  Nanos life_ns = kLifeUsualNs;                  // K8, of classes for which the file gives none
 };
 
 struct Topology {

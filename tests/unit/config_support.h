@@ -29,6 +29,15 @@ inline std::string read_source(const std::string& name) {
   return text.str();
 }
 
+// Of a page, from a heading to the next one; empty if there is none.
+inline std::string section_of(const std::string& document, const std::string& heading) {
+  for (const char* level : {"\n## ", "\n### ", "\n#### "}) {
+    const size_t start = document.find(level + heading + "\n");
+    if (start != std::string::npos) return document.substr(start, document.find("\n#", start + 1) - start);
+  }
+  return "";
+}
+
 // A file that is wrong in one way, and everything that must be said about it.
 struct WrongFile {
   const char* name;      // of the case: letters and digits

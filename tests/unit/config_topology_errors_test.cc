@@ -265,7 +265,7 @@ const WrongFile kFabric[] = {
     {"class_name_twice", with_node("classes: [{ name: a }, { name: a }]\n"),
      "topology.yaml:4:32: classes[1].name: found a a second time, allowed a name that no other class has\n"},
     {"class_ftag_twice", with_node("classes: [{ name: a, ftag: 2 }, { name: b, ftag: 2 }]\n"),
-     "topology.yaml:4:50: classes[1].ftag: found 2, the FTAG of class a, allowed one that no class has yet\n"},
+     "topology.yaml:4:50: classes[1].ftag: found 2, the ftag of class a, allowed one that no class has yet\n"},
     {"class_pcp_twice", with_node("classes: [{ name: a, pcp: [1, 2] }, { name: b, pcp: [2] }]\n"),
      "topology.yaml:4:54: classes[1].pcp[0]: found 2, allowed one that no class has yet (class a)\n"},
     {"class_match", with_node("classes: [{ name: a, match: [mac, colour] }]\n"),
