@@ -13,6 +13,7 @@
 #include "config/file_kind.h"
 #include "config/lab_file.h"
 #include "config/node_file.h"
+#include "config/resolved_fabric.h"
 #include "config/topology_file.h"
 #include "machine/doctor.h"
 #include "sim/scenario/scenario.h"
@@ -23,18 +24,29 @@ namespace {
 
 constexpr const char* kServiceFile = "/etc/heddle/node.yaml";
 
-bool is_sound(FileKind kind, const std::string& file, ConfigErrors& errors) {
+template <typename Config>
+Config or_errors(std::optional<Config> config, const ConfigErrors& errors) {
+  if (config) return std::move(*config);
+  std::fputs(errors.text().c_str(), stderr);
+  throw CLI::RuntimeError(EXIT_FAILURE);
+}
+
+// The fabric that a file describes or names; none if anything is wrong.
+std::optional<Topology> load_fabric(FileKind kind, const std::string& file, ConfigErrors& errors) {
   switch (kind) {
     case FileKind::node:
-      return load_node_file(file, errors).has_value();
+      if (const auto process = load_node_file(file, errors)) return process->topology;
+      break;
     case FileKind::topology:
-      return load_topology(file, errors).has_value();
+      return load_topology(file, errors);
     case FileKind::lab:
-      return load_lab(file, errors).has_value();
+      if (const auto lab = load_lab(file, errors)) return lab->topology;
+      break;
     case FileKind::scenario:
-      return sim::load_scenario(file, errors).has_value();
+      if (const auto scenario = sim::load_scenario(file, errors)) return scenario->setup.topology;
+      break;
   }
-  return false;
+  return std::nullopt;
 }
 
 void check(const std::vector<std::string>& files) {
@@ -42,7 +54,7 @@ void check(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     ConfigErrors errors;
     const std::optional<FileKind> kind = file_kind(file, errors);
-    if (kind && is_sound(*kind, file, errors)) {
+    if (kind && load_fabric(*kind, file, errors)) {
       std::printf("%s: %s, no problem found\n", file.c_str(), std::string(file_kind_name(*kind)).c_str());
       continue;
     }
@@ -50,6 +62,12 @@ void check(const std::vector<std::string>& files) {
     sound = false;
   }
   if (!sound) throw CLI::RuntimeError(EXIT_FAILURE);
+}
+
+void dump(const std::string& file) {
+  ConfigErrors errors;
+  const FileKind kind = or_errors(file_kind(file, errors), errors);
+  std::fputs(resolved_fabric(or_errors(load_fabric(kind, file, errors), errors)).c_str(), stdout);
 }
 
 const char* severity_text(Severity severity) {
@@ -75,13 +93,6 @@ std::string json_of(const Findings& findings) {
   return nlohmann::json{{"findings", rows}}.dump(2) + "\n";
 }
 
-template <typename Config>
-Config or_errors(std::optional<Config> config, const ConfigErrors& errors) {
-  if (config) return std::move(*config);
-  std::fputs(errors.text().c_str(), stderr);
-  throw CLI::RuntimeError(EXIT_FAILURE);
-}
-
 Findings examine(const std::string& file) {
   if (file.empty()) return examine_this_machine();
   ConfigErrors errors;
@@ -105,10 +116,20 @@ void doctor(const std::string& file, bool json) {
 }  // namespace
 
 void add_check_command(CLI::App& app) {
-  auto files = std::make_shared<std::vector<std::string>>();
+  struct Options {
+    std::vector<std::string> files;
+    bool dump = false;
+  };
+  auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("check", "Say what is wrong with node, topology and lab files and scenarios");
-  command->add_option("file", *files, "files of any kind")->required();
-  command->callback([files] { check(*files); });
+  command->add_option("file", options->files, "files of any kind")->required();
+  command->add_flag("--dump", options->dump,
+                    "of one file: print its settings and classes with every key, defaults too");
+  command->callback([options] {
+    if (!options->dump) return check(options->files);
+    if (options->files.size() > 1) throw CLI::ValidationError("--dump", "takes one file");
+    dump(options->files.front());
+  });
 }
 
 void add_doctor_command(CLI::App& app) {
