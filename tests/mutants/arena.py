@@ -29,11 +29,18 @@ def run_bounded(command, seconds=TIMEOUT_S):
     def bound():
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
 
+    # A group of its own: what the program has forked ends with it.
+    run = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                           preexec_fn=bound, start_new_session=True)
     try:
-        return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=seconds, errors="replace",
-                              preexec_fn=bound)
+        out, errors = run.communicate(timeout=seconds)
+        return subprocess.CompletedProcess(run.args, run.returncode, out, errors)
     except subprocess.TimeoutExpired:
         return None
+    finally:
+        if run.returncode is None:
+            os.killpg(run.pid, signal.SIGKILL)
+            run.communicate()
 
 
 class Arena:
