@@ -119,6 +119,23 @@ TEST(Report, DrawsEveryWorkloadAndVariantOnOnePage) {
   EXPECT_EQ(count("http"), count("http://www.w3.org/2000/svg")) << "it needs nothing else";
 }
 
+// In a variant where no message comes to its end, none is drawn: frames would be beside messages.
+TEST(Report, DrawsTimesOfOneKindForAllVariants) {
+  std::vector<PlayedScenario> variants(2);
+  for (PlayedScenario& played : variants) {
+    played.scenario.windows.push_back({});
+    played.scenario.workloads.emplace_back().name = "w";
+    played.result.workloads.emplace_back().name = "w";
+    played.result.workloads[0].latency.add(kMicrosecond);
+  }
+  variants[0].result.workloads[0].completion.add(kMillisecond);
+  const Chart chart = charts_of(variants).back();
+  ASSERT_EQ(chart.lines.size(), 2u);
+  ASSERT_FALSE(chart.lines[0].points.empty());
+  EXPECT_GE(chart.lines[0].points[0].first, 900) << "us";
+  EXPECT_TRUE(chart.lines[1].points.empty());
+}
+
 // Two switches, 50 ms; streams from 10 to 30 ms, `rest` at the end.
 std::string pair_text(const std::string& rest) {
   return "name: x\n"
@@ -155,6 +172,39 @@ TEST(Scenario, WhatMeasuredNoFrameIsNotMet) {
     EXPECT_TRUE(json["expectations"][8]["value"].is_null());
     EXPECT_NE(report_text(*scenario, result).find("completion_p99_at_most 1s, found no frame to measure"),
               std::string::npos);
+  }
+}
+
+// What a workload needs alone is compared with the same beside the congestors: frames that still come there say nothing
+// of messages or transfers that come to no end.
+TEST(Scenario, TimesAreComparedWithTimesOfTheirKind) {
+  ConfigErrors errors;
+  const auto scenario =
+      parse_scenario(pair_text("expect: [{ workload: w, p99_of_alone_at_most: 200%, mean_of_alone_at_most: 200% }]\n"),
+                     "x.yaml", errors);
+  ASSERT_TRUE(scenario) << errors.text();
+  using Times = WorkloadResult::Times;
+  // Frames that take 100 ns, and what is `done` in its own time.
+  const auto took = [](Times done, std::optional<Nanos> done_ns) {
+    WorkloadResult workload;
+    workload.name = "w";
+    workload.latency.add(100);
+    if (done_ns) (workload.*done).add(*done_ns);
+    return workload;
+  };
+  const auto judged = [&](const WorkloadResult& here, const WorkloadResult& there) {
+    ScenarioResult result, alone;
+    result.workloads = {here};
+    alone.workloads = {there};
+    judge(*scenario, alone, result);
+    return result.expectations;
+  };
+  for (const Times done : {&WorkloadResult::completion, &WorkloadResult::transfer_completion}) {
+    const WorkloadResult none = took(done, std::nullopt), fast = took(done, kMillisecond);
+    for (const ExpectationResult& one : judged(none, fast)) EXPECT_FALSE(one.met) << "none has come to its end";
+    for (const ExpectationResult& one : judged(took(done, 3 * kMillisecond), fast)) EXPECT_FALSE(one.met);
+    for (const ExpectationResult& one : judged(fast, fast)) EXPECT_EQ(one.value, 1'000'000u);
+    for (const ExpectationResult& one : judged(fast, none)) EXPECT_EQ(one.value, 1'000'000u) << "frames are compared";
   }
 }
 

@@ -164,14 +164,16 @@ Chart queue_chart(const std::vector<PlayedScenario>& variants, bool edge) {
   return chart;
 }
 
-// Of completions where there are any, in the last window.
+// Of completions where the first variant has any, in the last window; of all variants the same kind.
 Chart latency_chart(const std::vector<PlayedScenario>& variants, const std::string& workload) {
   Chart chart{.title = "Latency of " + workload, .x_label = "us", .y_label = "% within", .log_x = true, .lines = {}};
+  WorkloadResult::Times kind = nullptr;
   for (const PlayedScenario& played : variants) {
     ChartLine line{.name = name_of(played), .points = {}};
     for (const WorkloadResult& w : played.result.workloads) {
       if (w.name != workload || w.window + 1 != played.scenario.windows.size()) continue;
-      const LatencyHistogram& times = w.times();
+      if (kind == nullptr) kind = w.times();
+      const LatencyHistogram& times = w.*kind;
       for (int share = 0; share <= 1000 && times.count() != 0; share += share < 990 ? 5 : 1)
         line.points.emplace_back(static_cast<double>(times.quantile(share / 1000.0)) / 1e3, share / 10.0);
     }

@@ -23,8 +23,11 @@ uint64_t ratio_ppm(uint64_t part, uint64_t whole) {
   return static_cast<uint64_t>(1e6 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
+// Like is compared with like: what is there alone, messages say, may not come to its end here, and then it is not their
+// frames that count.
 void add_of_alone(Measure measure, const WorkloadResult& result, const WorkloadResult& alone, Sum& sum) {
-  const LatencyHistogram &here = result.times(), &there = alone.times();
+  const WorkloadResult::Times times = alone.times();
+  const LatencyHistogram &here = result.*times, &there = alone.*times;
   if (measure == Measure::throughput_of_alone_at_least) {
     if (alone.throughput_bps != 0) sum.least(ratio_ppm(result.throughput_bps, alone.throughput_bps));
   } else if (there.count() != 0 && here.count() == 0) {

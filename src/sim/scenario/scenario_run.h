@@ -40,8 +40,12 @@ struct WorkloadResult {
 
   // Of messages where there are any, else of transfers.
   const LatencyHistogram& completions() const { return completion.count() != 0 ? completion : transfer_completion; }
-  // Completions where there are any, else latencies of frames.
-  const LatencyHistogram& times() const { return completions().count() != 0 ? completions() : latency; }
+  // Which of its times say how long it takes: of messages where there are any, of transfers, else of frames.
+  using Times = LatencyHistogram WorkloadResult::*;
+  Times times() const {
+    if (completion.count() != 0) return &WorkloadResult::completion;
+    return transfer_completion.count() != 0 ? &WorkloadResult::transfer_completion : &WorkloadResult::latency;
+  }
 };
 
 struct QueueSample {
