@@ -240,8 +240,7 @@ TraceView read_hop(const SwitchProcess& process, const Json& hop) {
   view.hop_limit = static_cast<uint8_t>(need_number(hop, "hops_left", 255));
   view.flow_id = FlowId::of(need_number(hop, "flow_id", 65535));
   const Lanes lanes(process.topology());
-  if (!lanes.has(view.ftag) || (view.channel != kLossyChannel && !lanes.lossless(view.ftag)) ||
-      view.channel >= lanes.channels())
+  if (!lanes.valid(view.ftag, view.channel, false) && !lanes.valid(view.ftag, view.channel, true))
     throw Refused("hop has a class or a channel that the fabric has not");
   return view;
 }

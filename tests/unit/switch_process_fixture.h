@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process of pair_config.h, polled by the test in virtual time.
+// A process of pair_config.h, polled by the test in virtual time: the pair, if it is not told another one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,8 @@ namespace heddle {
 
 class SwitchProcessTest : public testing::Test {
  protected:
-  SwitchProcessTest() : process(std::make_unique<SwitchProcess>(test::pair_config())) {}
+  explicit SwitchProcessTest(ProcessConfig config = test::pair_config())
+      : process(std::make_unique<SwitchProcess>(std::move(config))) {}
 
   void run_for(Nanos duration) {
     constexpr Nanos kStep = 100 * kMicrosecond;

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// heddle trace of lossless frames whose path turns from down to up, so that they change their virtual channel (R5).
+#include "switch_process_fixture.h"
+#include "telemetry/request_fields.h"
+#include "telemetry/trace.h"
+
+namespace heddle {
+namespace {
+
+// All three have hosts, so that of two neighbours the later one is up: from left to right the way leads down to the
+// middle and up again.
+class TraceValley : public SwitchProcessTest {
+ protected:
+  TraceValley()
+      : SwitchProcessTest(test::process_config("name: valley\n"
+                                               "settings: { lossless_credits: 64 }\n"
+                                               "classes:\n"
+                                               "  - { name: default }\n"
+                                               "  - { name: storage, lossless: true, pcp: [3] }\n"
+                                               "nodes:\n"
+                                               "  middle: { address: 1, ports: { p1: {}, p2: {}, host: {} } }\n"
+                                               "  left: { address: 2, ports: { p1: {}, host: {} } }\n"
+                                               "  right: { address: 3, ports: { p1: {}, host: {} } }\n"
+                                               "links:\n"
+                                               "  - { ends: [\"left:p1\", \"middle:p1\"] }\n"
+                                               "  - { ends: [\"middle:p2\", \"right:p1\"] }\n")) {
+    run_for(kSecond);
+    const_cast<EdgeInput&>(worker(1).edge_input()).learn_remote(0x020000000003, 1, {3, 1}, now);
+  }
+  Worker& worker(size_t node) { return process->nodes()[node].node->worker(0); }
+  Json ask(const Json& request) { return Json::parse(trace(*process, Json::parse(request.dump())).dump()); }
+  Json follow(const Json& hop) { return ask({{"port", hop["port"]}, {"hop", hop}}); }
+  // The first hop, as its host's frame has it.
+  Json first() {
+    return ask({{"port", "left:host"},
+                {"frame", {{"to", "02:00:00:00:00:03"}, {"from", "02:00:00:00:00:02"}, {"vlan", 1}, {"pcp", 3}}}});
+  }
+  static Json step_of(const Json& hop, const std::string& stage) {
+    for (const Json& step : hop.at("steps"))
+      if (step.at("stage") == stage) return step;
+    return {};
+  }
+};
+
+TEST_F(TraceValley, TheFrameGoesOnInTheNextChannel) {
+  ASSERT_EQ(process->topology().lossless_channels, 2u);
+  Json hop = first()["next"];
+  EXPECT_EQ(hop["port"], "middle:p1");
+  EXPECT_EQ(hop["channel"], 1);
+  const Json middle = follow(hop);
+  EXPECT_EQ(step_of(middle, "frame")["why"], "class storage, lossless, channel 1, 31 hops left");
+  EXPECT_EQ(step_of(middle, "route")["decision"], "p2");
+  const Lanes& lanes = worker(0).paths().lanes();
+  EXPECT_EQ(step_of(middle, "queue")["decision"], "lane " + std::to_string(lanes.of(1, 2)));
+  hop = middle["next"];
+  EXPECT_EQ(hop["port"], "right:p1");
+  EXPECT_EQ(hop["channel"], 2);
+  EXPECT_EQ(hop["hops_left"], 30);
+  EXPECT_EQ(step_of(follow(hop), "host")["decision"], "delivered");
+}
+
+// What can't be turned up any more has no route; what does not turn keeps its channel.
+TEST_F(TraceValley, TheLastChannelLeadsNowhereUp) {
+  Json hop = first()["next"];
+  hop["channel"] = 2;
+  const Json stuck = follow(hop);
+  EXPECT_EQ(step_of(stuck, "route")["decision"], "dropped: no_route");
+  EXPECT_FALSE(stuck.contains("next"));
+  hop["to_node"] = 1;
+  hop["to_port"] = 2;
+  EXPECT_EQ(step_of(follow(hop), "host")["decision"], "delivered");
+  hop = first()["next"];
+  hop["port"] = "right:p1";
+  hop["to_node"] = 3;
+  hop["to_port"] = 1;
+  EXPECT_EQ(step_of(follow(hop), "host")["decision"], "delivered");
+}
+
+// A flow that is there says which way it has, and in which channel.
+TEST_F(TraceValley, AFlowThatIsThereHasTurnedAlready) {
+  auto& port = const_cast<Port&>(process->nodes()[0].node->port(0));
+  InputFlow& flow = port.input.flows[7];
+  flow.begin({3, 1}, 1, kNoMatch);
+  const uint8_t lane = worker(0).paths().lanes().of(1, 2);
+  flow.branch = {
+      .turn_start = 0, .output = 1, .flow = 9, .voq = static_cast<uint16_t>(worker(0).site().voq_index(1, lane))};
+  Json hop = first()["next"];
+  hop["flow_id"] = 7;
+  const Json middle = follow(hop);
+  EXPECT_EQ(step_of(middle, "flow")["decision"], "7, idle");
+  EXPECT_EQ(step_of(middle, "flow ID")["decision"], "9");
+  EXPECT_EQ(middle["next"]["flow_id"], 9);
+  EXPECT_EQ(middle["next"]["channel"], 2);
+}
+
+// A frame of a lossless class is never in the channel of the lossy ones, where the next switch would refuse it.
+TEST_F(TraceValley, AChannelThatIsNotOfTheClassIsRefused) {
+  Json hop = first()["next"];
+  for (const auto& [traffic_class, channel] : {std::pair{1, 0}, {0, 1}, {1, 3}, {0, 3}}) {
+    hop["class"] = traffic_class;
+    hop["channel"] = channel;
+    EXPECT_THROW(follow(hop), Refused) << traffic_class << " in " << channel;
+  }
+}
+
+}  // namespace
+}  // namespace heddle
