@@ -1,75 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include "test_fabric.h"
+// What a hop grants a flow that queues there (C6), by the component alone; metered_flow_test.cc has it between
+// switches.
+#include "component_fixture.h"
 
 namespace heddle::test {
 namespace {
 
-//  h1 - n1 ---- n2 --(1 Gb/s)-- n3 - h2: what h1 sends queues at n2, which grants it to n1 by credit (C6).
-struct MeteredFlow : testing::Test {
-  MeteredFlow() {
-    fabric.run(100 * kMillisecond);
-    h1.incoming.push_back(broadcast(1, 0));
-    h2.incoming.push_back(broadcast(2, 0));
-    fabric.run(5 * kMillisecond);
-  }
+class FlowCreditsTest : public ComponentTest {
+ protected:
+  static constexpr FlowId kFlow = 9;
+  FlowCreditsTest() { flow_.begin({1, kOutput}, kLossy, kNoMatch); }
 
-  static Topology three_switches() {
-    Topology topology;
-    topology.classes.push_back({.congestion_control = false});
-    add_node(topology, 1, 1);
-    add_node(topology, 2, 0);
-    add_node(topology, 3, 1);
-    add_link(topology, 0, 1);
-    add_link(topology, 1, 2);
-    topology.nodes[1].ports[1].rate_bps = 1'000'000'000;
-    return topology;
+  // A packet comes to the flow's queue.
+  void join(uint16_t payload) {
+    Packet* next = packet(payload);
+    next->input = fabric_.input.ref.with(kFlow);
+    flow_.next_data_flow += payload;
+    flow_queues_.push(fabric_, kFlow, flow_, next, 50);
   }
-  void send(Nanos duration) {
-    for (const Nanos end = fabric.now + duration; fabric.now < end;) {
-      h1.incoming.push_back(frame(2, 1, 0, 1000));
-      h1.incoming.push_back(frame(2, 1, 0, 1000));
-      fabric.run(10 * kMicrosecond);
-    }
+  // The first one leaves.
+  void leave() {
+    const Packet* first = flow_queues_.take(fabric_, flow_);
+    flow_.data_flow += first->payload;
   }
-  bool held() const {
-    const Port& port = fabric.nodes[0]->port(1);
-    for (uint32_t id = 1; id <= port.output.flows.size(); ++id) {
-      const OutputFlow& entry = port.output.flows[FlowId::of(id)];
-      if ((entry.flags & kOutputMetered) && entry.extent() != 0) return true;
-    }
-    return false;
+  // Until more than the target is queued.
+  void fill() {
+    while (!(flow_.flags & kFlowFull)) join(1500);
   }
+  uint64_t events(ProtocolEvent event) const { return count_of(fabric_, event); }
 
-  TestFabric fabric{three_switches()};
-  MemoryDevice& h1 = fabric.device(0, 0);
-  MemoryDevice& h2 = fabric.device(2, 0);
-  MemoryDevice& to_n1 = fabric.device(1, 0);
+  InputFlow& flow_ = fabric_.input.flows[kFlow];
+  // Of a flow that queues alone: a quarter of the channel's buffers that are not in the outputs, at most 64 KiB.
+  const uint32_t target_ = 64 * 1024;
 };
 
-// K7: all that n2 told n1 is lost while its queue runs empty, so no ACK will tell it again.
-TEST_F(MeteredFlow, HearsOfLostCreditWithinTwoMilliseconds) {
-  send(3 * kMillisecond);
-  ASSERT_GT(fabric.events(ProtocolEvent::flow_metered), 0u);
-  ASSERT_TRUE(held());
-  to_n1.carries = false;
-  send(5 * kMillisecond);
-  const size_t before = h2.delivered.size();
-  send(kMillisecond);
-  ASSERT_EQ(h2.delivered.size(), before);  // at a halt
-  to_n1.carries = true;
-  send(2100 * kMicrosecond);
-  EXPECT_GT(h2.delivered.size(), before);
-  EXPECT_GT(fabric.events(ProtocolEvent::flow_credit_asked), 0u);
+TEST_F(FlowCreditsTest, AFlowPastItsTargetIsGrantedByCredit) {
+  while (flow_.queue_extent() + 1500 <= target_) join(1500);
+  EXPECT_FALSE(flow_.flags & kFlowFull);
+  EXPECT_TRUE(fabric_.input.ack_due.empty());
+  join(1500);
+  EXPECT_TRUE(flow_.flags & kFlowFull);
+  EXPECT_EQ(events(ProtocolEvent::flow_metered), 1u);
+  EXPECT_TRUE(fabric_.input.ack_urgent);
+  acks_.make_frames(fabric_, 50);
+  const LinkFrame frame = next_records(fabric_);
+  EXPECT_EQ(ack_records(frame)[0].credit_limit, flow_.data_flow + 2 * target_);
+  join(1500);
+  EXPECT_EQ(events(ProtocolEvent::flow_metered), 1u);
+  EXPECT_TRUE(fabric_.input.ack_due.empty()) << "it has been told";
 }
 
-// Whoever hears news with its ACKs does not ask.
-TEST_F(MeteredFlow, DoesNotAskWhileCreditComes) {
-  send(20 * kMillisecond);
-  ASSERT_GT(fabric.events(ProtocolEvent::flow_metered), 0u);
-  EXPECT_GT(h2.delivered.size(), 2000u);
-  EXPECT_EQ(fabric.events(ProtocolEvent::flow_credit_asked), 0u);
+TEST_F(FlowCreditsTest, TheMoreFlowsQueueTheLessEachMay) {
+  fabric_.input.queued_flows[kLossyChannel] = 4096;
+  join(static_cast<uint16_t>(site_.frame_bytes));
+  EXPECT_FALSE(flow_.flags & kFlowFull) << "one frame it always may";
+  join(1);
+  EXPECT_TRUE(flow_.flags & kFlowFull);
+}
+
+TEST_F(FlowCreditsTest, TheSharesAreOfTheChannelsBuffers) {
+  const uint32_t buffers = fabric_.credits[kLossyChannel].buffers() - site_.settings.output_room_buffers;
+  const uint32_t flows = 20;
+  fabric_.input.queued_flows[kLossyChannel] = flows - 1;
+  const uint32_t target = buffers * site_.frame_bytes / (4 * flows);
+  ASSERT_GT(target, site_.frame_bytes);
+  ASSERT_LT(target, target_);
+  while (flow_.queue_extent() + 100 <= target) join(100);
+  EXPECT_FALSE(flow_.flags & kFlowFull);
+  join(100);
+  EXPECT_TRUE(flow_.flags & kFlowFull);
+}
+
+TEST_F(FlowCreditsTest, WhatLeavesIsGrantedAnew) {
+  fill();
+  acks_.make_frames(fabric_, kMillisecond);
+  EXPECT_EQ(events(ProtocolEvent::credit_told), 0u);
+  while (fabric_.input.ack_due.empty() && flow_.queue_extent() > target_ / 4) leave();
+  EXPECT_EQ(events(ProtocolEvent::credit_told), 1u) << "once a quarter of the window has gone";
+  EXPECT_TRUE(flow_.flags & kFlowFull);
+  EXPECT_EQ(fabric_.input.ack_due_since_ns, turn_.now());
+}
+
+TEST_F(FlowCreditsTest, GrantingIsOverWhenTheQueueRunsEmpty) {
+  fill();
+  acks_.make_frames(fabric_, kMillisecond);
+  while (!flow_.queue.empty()) {
+    leave();
+    acks_.make_frames(fabric_, kMillisecond);
+  }
+  EXPECT_FALSE(flow_.flags & kFlowFull);
+  EXPECT_EQ(events(ProtocolEvent::meter_ended), 1u);
+}
+
+TEST_F(FlowCreditsTest, FlowsAreCountedInTheChannelTheyCameIn) {
+  flow_.ftag = kLossless;
+  Packet* next = packet(1500, kLossless);
+  next->vc = kFirstLosslessChannel;
+  flow_credits_.joined(fabric_, kFlow, flow_, *next, 0);
+  EXPECT_EQ(fabric_.input.queued_flows[kFirstLosslessChannel], 1u);
+  EXPECT_EQ(fabric_.input.queued_flows[kLossyChannel], 0u);
+}
+
+TEST_F(FlowCreditsTest, AClassMayDoWithout) {
+  flow_.ftag = kUncontrolled;
+  flow_.next_data_flow += 10 * target_;
+  flow_credits_.joined(fabric_, kFlow, flow_, *packet(1500, kUncontrolled), 0);
+  EXPECT_FALSE(flow_.flags & kFlowFull);
 }
 
 }  // namespace

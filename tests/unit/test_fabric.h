@@ -221,7 +221,7 @@ inline uint32_t number_of(const Frame& bytes) {
   return number;
 }
 
-// What a data frame says that comes to a fabric port from node 1.
+// What a data frame says that comes to a fabric port.
 struct DataHeader {
   FabricAddress destination;
   uint8_t ftag = 0, vc = kLossyChannel;
@@ -229,6 +229,7 @@ struct DataHeader {
   uint32_t position = 0;
   uint32_t after = 0;    // frames before it
   bool in_turn = false;  // in the retry channel (K6)
+  FabricAddress source{1, 0};
 };
 
 // Such a frame, right but for what the header says.
@@ -239,7 +240,7 @@ inline Frame forged(const Port& port, const Frame& original, const DataHeader& h
   packet.data = bytes.data() + HEDDLE_DATA_OVERHEAD_BYTES;
   packet.length = static_cast<uint16_t>(original.size());
   packet.destination = header.destination;
-  packet.source = {1, 0};
+  packet.source = header.source;
   packet.vni = 1;
   packet.hop_limit = 8;
   packet.ftag = header.ftag;

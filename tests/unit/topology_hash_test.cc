@@ -37,6 +37,7 @@ Topology pair() {
 
 void change(bool& value) { value = !value; }
 void change(std::integral auto& value) { ++value; }
+void change(PortIndex& value) { ++value; }
 void change(std::string& value) { value += "x"; }
 
 // Hashes of changed topologies, and which change each was: all differ from each other and from the first one.

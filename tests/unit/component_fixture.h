@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Components of a worker by themselves, with the ports they work on and no node around them. Worker 0 of two has the
+// edge ports 0 and 2 and the fabric port 4 of a switch; 1, 3 and 5 are the other's. What it tells the other one is in
+// `crossing_`. The host at port 2 is asked for no pauses, and asks for none. Here are the components that know nothing
+// of a flow's way; flow_fixture.h has the rest.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+
+#include "node/ack_writer.h"
+#include "node/crosspoint.h"
+#include "node/flow_ids.h"
+#include "node/flow_queues.h"
+#include "node/port_setup.h"
+#include "node/prober.h"
+#include "node/room_returns.h"
+#include "test_fabric.h"
+
+namespace heddle::test {
+
+// Takes each packet back once, and in the end those that nobody has released.
+class CarefulPool : public HeapPool {
+ public:
+  CarefulPool() = default;
+  // Packets of one may go back to the other.
+  explicit CarefulPool(const CarefulPool* kin) : out_now_(kin->out_now_) {}
+  ~CarefulPool() override {
+    if (out_now_.use_count() > 1) return;
+    for (Packet* packet : *out_now_) destroy(packet);
+  }
+  uint32_t allocate(Packet** packets, uint32_t count) override {
+    if (empty) return 0;
+    HeapPool::allocate(packets, count);
+    out_now_->insert(packets, packets + count);
+    return count;
+  }
+  void release(Packet** packets, uint32_t count) override {
+    for (uint32_t i = 0; i < count; ++i) EXPECT_EQ(out_now_->erase(packets[i]), 1u) << "released twice";
+    HeapPool::release(packets, count);
+  }
+  bool has_out(const Packet* packet) const { return out_now_->contains(const_cast<Packet*>(packet)); }
+
+  bool empty = false;  // there is none for whoever asks
+
+ private:
+  std::shared_ptr<std::set<Packet*>> out_now_ = std::make_shared<std::set<Packet*>>();
+};
+
+// Both ends of a link greet each other until they have a session; what else belongs to one is not begun.
+inline void greet(LinkSession& one, LinkSession& other, Nanos now) {
+  for (uint64_t fresh = 11; fresh < 40 && !(one.up() && other.up()); fresh += 10) {
+    one.tick(fresh, now);
+    other.tick(fresh + 1, now);
+    const DueHello there = one.take_hello(0, now);
+    other.receive(there.hello, there.frame_bytes, fresh + 2, true, now);
+    const DueHello back = other.take_hello(0, now);
+    one.receive(back.hello, back.frame_bytes, fresh + 3, true, now);
+  }
+}
+
+class ComponentTest : public testing::Test {
+ protected:
+  static constexpr PortIndex kEdge = 0, kOutput = 2, kFabric = 4;  // of this worker
+  static constexpr PortIndex kOther = 1;                           // an edge port of the other one
+  static constexpr uint8_t kLossy = 0, kLossless = 1, kWithRetry = 2, kUncontrolled = 3;  // FTAGs
+
+  static Topology description() {
+    Topology topology;
+    topology.settings.flow_ids = 255;
+    topology.classes.emplace_back();
+    topology.classes[0].pcp_set = 0xff & ~(1 << 3 | 1 << 4);
+    for (const uint8_t ftag : {kLossless, kWithRetry}) {
+      TrafficClass lossless;
+      lossless.ftag = ftag;
+      lossless.lossless = true;
+      lossless.link_retry = ftag == kWithRetry;
+      lossless.pcp_set = static_cast<uint16_t>(1 << (2 + ftag));
+      topology.classes.push_back(lossless);
+    }
+    topology.classes.push_back(
+        {.ftag = kUncontrolled, .congestion_control = false, .flow_credits = false, .pcp_set = 0});
+    topology.lossless_channels = 1;
+    const uint16_t node = add_node(topology, 1, 4), other = add_node(topology, 2, 4);
+    add_link(topology, node, other);
+    add_link(topology, node, other);
+    topology.nodes[node].ports[kOutput].flow_control = HostFlowControl::off;
+    return topology;
+  }
+  NodeOptions options(uint16_t node_index) {
+    NodeOptions options;
+    options.topology = &topology_;
+    options.node_index = node_index;
+    options.workers = 2;
+    const size_t ports = topology_.nodes[node_index].ports.size();
+    options.devices.assign(ports, &device_);
+    options.complete_checksums.assign(ports, false);
+    options.pool = &pool_;
+    options.control_pool = &control_pool_;
+    options.copies_max = 8;
+    return options;
+  }
+  std::vector<Port*> make_ports() {
+    std::vector<Port*> ports(6);
+    for (PortIndex index : {PortIndex{0}, PortIndex{2}, PortIndex{4}}) {
+      made_.push_back(make_port(options_, index));
+      ports[index] = made_.back().get();
+      for (PortIndex output : {PortIndex{1}, PortIndex{3}, PortIndex{5}})
+        ports[index]->input.ids[output].lent.make_room(64);
+    }
+    return ports;
+  }
+  ComponentTest() {
+    outbox_.connect(1, &crossing_);
+    outbox_.begin_turn();
+    turn_.begin(kMillisecond);
+  }
+  ~ComponentTest() override { turn_.flush(); }
+
+  Packet* packet(uint16_t payload, uint8_t ftag = kLossy) {
+    Packet* fresh = nullptr;
+    pool_.allocate(&fresh, 1);
+    std::memset(fresh->data, 0, payload);
+    fresh->payload = fresh->length = payload;
+    fresh->ftag = ftag;
+    fresh->cost = 1;
+    fresh->hop_limit = 9;
+    return fresh;
+  }
+  // Has it gone back to the pool, or will with the turn?
+  bool gone(const Packet* packet) {
+    turn_.flush();
+    return !pool_.has_out(packet);
+  }
+  // A flow of port 0 to port 2, or to another port.
+  InputFlow& begin(FlowId& id, PortIndex to = kOutput, uint8_t ftag = kLossy) {
+    id = edge_.input.flows.take();
+    InputFlow& flow = edge_.input.flows[id];
+    flow.begin({1, to}, ftag, kNoMatch);
+    return flow;
+  }
+  // Flow `id` waits for an output flow ID.
+  void want(FlowId id, PortIndex output) {
+    edge_.input.flows[id].branch.output = output;
+    edge_.input.flows.push(edge_.input.ids[output].wanting, id);
+  }
+  // An output flow ID of a port, for a flow of port 0.
+  OutputFlow& reserve(Port& output, FlowId& id, uint8_t ftag = kLossy) {
+    id = output.output.flows.reserve(edge_.input.ref.with(7), ftag);
+    return output.output.flows[id];
+  }
+  // The entries that have been marked for telling since the last time.
+  std::vector<uint32_t> told() {
+    std::vector<uint32_t> items;
+    for (const uint32_t item : settlement_.begin_telling()) items.push_back(item);
+    return items;
+  }
+  // The oldest frame of records that waits at a port, as the other end would read it.
+  LinkFrame next_records(Port& port) {
+    LinkFrame frame{};
+    if (port.output.control.empty()) {
+      ADD_FAILURE() << "no control frame waits";
+      return frame;
+    }
+    Packet* records = port.output.control.pop();
+    --port.output.control_packets;
+    finish_records(*records, 1, 1, port.mac);
+    EXPECT_EQ(check_frame(records->data, records->length, frame), DropReason::none);
+    return frame;
+  }
+  static uint64_t count_of(const Port& port, ProtocolEvent event) {
+    return port.counters.events[static_cast<unsigned>(event)];
+  }
+  static uint64_t drops_of(const Port& port, DropReason reason) {
+    return port.counters.drops[static_cast<unsigned>(reason)];
+  }
+  // The messages for the other worker, as far as there are any.
+  std::vector<Message> messages() {
+    outbox_.hand_over_all();
+    std::vector<Message> all(64);
+    all.resize(crossing_.messages.take(all.data(), 64));
+    return all;
+  }
+  // From now on nothing can be told to the other worker.
+  void fill_messages() {
+    while (outbox_.send_to(1, OrphansFreed{})) {
+    }
+  }
+
+  const Topology topology_ = description();
+  CarefulPool pool_, control_pool_{&pool_};
+  MemoryDevice device_{pool_};
+  const NodeOptions options_ = options(0);
+  const NodeOptions peer_options_ = options(1);
+  const std::unique_ptr<Port> peer_ = make_port(peer_options_, kFabric);  // the other end of the fabric port's link
+  std::vector<std::unique_ptr<Port>> made_;
+  const Site site_{options_, 0};
+  Ports ports_{make_ports()};
+  Port& edge_ = ports_.own(kEdge);
+  Port& output_ = ports_.own(kOutput);
+  Port& fabric_ = ports_.own(kFabric);
+  LoadBoard board_{6};
+  Turn turn_{site_, pool_};
+  Crossing crossing_{64, 64, 64};
+  Outbox outbox_{2, {0, 1, 0, 1, 0, 1}};
+  PathChoice paths_{topology_, 0, site_.lanes, board_};
+  FlowTimers timers_{ports_, kMillisecond};
+  ControlFrames control_{control_pool_};
+  AckWriter acks_{site_, control_};
+  Settlement settlement_{site_, ports_, turn_};
+  Prober prober_{site_, ports_, control_, settlement_, timers_};
+  RoomReturns room_{site_, ports_, turn_, outbox_};
+  FlowIds flow_ids_{site_, ports_, outbox_, paths_, settlement_};
+  CrossPoint crosspoint_{site_, ports_, outbox_, settlement_};
+  FlowCredits flow_credits_{site_, turn_, acks_};
+  FlowQueues flow_queues_{site_, flow_credits_};
+};
+
+}  // namespace heddle::test

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/fabric_receive.h"
+
+#include "flow_fixture.h"
+
+namespace heddle::test {
+namespace {
+
+class FabricReceiveTest : public FlowTest {
+ protected:
+  static constexpr FlowId kFlow = 9;
+
+  void receive(const Frame& bytes) {
+    Packet* packet = nullptr;
+    pool_.allocate(&packet, 1);
+    std::copy(bytes.begin(), bytes.end(), packet->data);
+    packet->length = static_cast<uint16_t>(bytes.size());
+    packet->input.port = kFabric;
+    packet->dies_ns = turn_.now();
+    fabric_receive_.receive(fabric_, &packet, 1, turn_.now());
+    turn_.flush();
+  }
+  // The next frame of flow 9 for the host at port 2, but for what is said.
+  DataHeader next(FlowId flow = kFlow) const {
+    return {.destination = {1, kOutput}, .flow = flow, .position = flow == kNoFlow ? 0 : flow_.next_data_flow};
+  }
+  void receive(const DataHeader& header) { receive(forged(fabric_, frame(2, 1, 0), header)); }
+  uint64_t dropped(DropReason reason) const { return drops_of(fabric_, reason); }
+  bool reset() const { return count_of(fabric_, ProtocolEvent::session_reset) != 0; }
+
+  InputFlow& flow_ = fabric_.input.flows[kFlow];
+};
+
+TEST_F(FabricReceiveTest, AFrameForAHostOfThisWorkerIsDeliveredAndAcknowledged) {
+  bring_up();
+  const uint32_t position = flow_.next_data_flow, sequence = fabric_.input.last_sequence;
+  receive(next());
+  EXPECT_EQ(device_.delivered.size(), 1u);
+  EXPECT_EQ(flow_.next_data_flow, position + 100);
+  EXPECT_EQ(flow_.flow_extent(), 0u);
+  EXPECT_EQ(fabric_.input.ack_due.size(), 1u);
+  EXPECT_EQ(fabric_.input.last_sequence, sequence + 1);
+  EXPECT_EQ(fabric_.credits[kLossyChannel].received_total(), 1u);
+  EXPECT_EQ(fabric_.credits[kLossyChannel].held(), 0u);
+}
+
+TEST_F(FabricReceiveTest, AHelloNeedsNoSession) {
+  const Nanos now = turn_.now();
+  peer_->session.tick(1001, now);
+  const DueHello due = peer_->session.take_hello(0, now);
+  Packet* packet = nullptr;
+  pool_.allocate(&packet, 1);
+  write_hello(*packet, due.hello, due.frame_bytes, peer_->mac);
+  receive(Frame(packet->data, packet->data + packet->length));
+  EXPECT_EQ(fabric_.session.last_hello().nonce, due.hello.nonce);
+  EXPECT_EQ(fabric_.output.control_packets, 1u) << "it is answered";
+  EXPECT_EQ(fabric_.counters.consumed_frames, 1u);
+}
+
+TEST_F(FabricReceiveTest, WhatIsNotOfTheSessionIsDropped) {
+  receive(next());
+  EXPECT_EQ(dropped(DropReason::link_not_up), 1u);
+  bring_up();
+  receive(forged(output_, frame(2, 1, 0), next()));  // with the tag of another port, which has none
+  EXPECT_EQ(dropped(DropReason::stale_session), 1u);
+  EXPECT_FALSE(reset());
+  EXPECT_TRUE(device_.delivered.empty());
+}
+
+TEST_F(FabricReceiveTest, WhatCannotBeReadIsDropped) {
+  bring_up();
+  Frame bytes = forged(fabric_, frame(2, 1, 0), next());
+  ++bytes[HEDDLE_ETHERNET_BYTES];
+  receive(bytes);
+  EXPECT_EQ(dropped(DropReason::bad_version), 1u);
+  receive(Frame(60));
+  EXPECT_EQ(dropped(DropReason::not_fabric), 1u);
+  EXPECT_FALSE(reset());
+}
+
+TEST_F(FabricReceiveTest, OneOrderIsKept) {
+  bring_up();
+  const Frame first = forged(fabric_, frame(2, 1, 0), next());
+  receive(first);
+  EXPECT_EQ(fabric_.counters.lost_on_wire_frames, 0u);
+  receive(first);
+  EXPECT_EQ(dropped(DropReason::old_sequence), 1u);
+  DataHeader header = next();
+  header.after = 2;
+  receive(header);
+  EXPECT_EQ(fabric_.counters.lost_on_wire_frames, 2u);
+  EXPECT_EQ(device_.delivered.size(), 2u);
+}
+
+TEST_F(FabricReceiveTest, PositionsTellWhatIsMissingAndWhatIsThere) {
+  bring_up();
+  receive(next());
+  DataHeader header = next();
+  header.position += 300;
+  receive(header);
+  EXPECT_EQ(flow_.lost_total, 300u);
+  EXPECT_EQ(device_.delivered.size(), 2u);
+  header.position -= 1;
+  receive(header);
+  EXPECT_EQ(dropped(DropReason::duplicate), 1u);
+  EXPECT_FALSE(reset());
+  header.position = flow_.next_data_flow + (1u << 30) + 1;
+  receive(header);
+  EXPECT_EQ(dropped(DropReason::protocol_error), 1u);
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(FabricReceiveTest, AFlowThatCannotBeIsAContradiction) {
+  bring_up();
+  DataHeader header = next();
+  header.flow = FlowId::of(fabric_.input.flows.size() + 1);
+  receive(header);
+  EXPECT_TRUE(reset());
+  EXPECT_EQ(dropped(DropReason::protocol_error), 1u);
+}
+
+TEST_F(FabricReceiveTest, AnIdNamesOneFlowWhileItIsInUse) {
+  bring_up();
+  DataHeader header = next();
+  header.destination = {1, kOther};  // of the other worker: it waits for an ID there
+  receive(header);
+  ASSERT_TRUE(flow_.in_use());
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::flow_created), 1u);
+  header = next();
+  header.destination = {1, kOther};
+  receive(header);
+  EXPECT_EQ(flow_.queued_packets, 2u);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::flow_created), 1u);
+  EXPECT_FALSE(reset());
+  receive(next());
+  EXPECT_TRUE(reset()) << "another destination";
+  EXPECT_EQ(dropped(DropReason::protocol_error), 1u);
+}
+
+TEST_F(FabricReceiveTest, AClassInAChannelThatItHasNotIsAContradiction) {
+  bring_up();
+  DataHeader header = next(kNoFlow);
+  header.ftag = kLossless;
+  header.vc = kFirstLosslessChannel;
+  receive(header);
+  EXPECT_FALSE(reset());
+  EXPECT_EQ(fabric_.input.lossless_packets, 1u) << "it waits behind others without a flow";
+  header.vc = kLossyChannel;
+  receive(header);
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(FabricReceiveTest, ALosslessFlowStaysInItsChannel) {
+  bring_up();
+  DataHeader header = next();
+  header.ftag = kLossless;
+  header.vc = kFirstLosslessChannel;
+  for (const uint32_t crossed : {1, 2}) {
+    header.position = flow_.next_data_flow;
+    receive(header);
+    EXPECT_EQ(output_.output.scheduler.packets(), crossed);
+    EXPECT_FALSE(reset());
+  }
+}
+
+TEST_F(FabricReceiveTest, AFloodIsInNoOtherChannelThanTheLossyOne) {
+  bring_up();
+  DataHeader header{.destination = {HEDDLE_FLOOD_NODE, 0}, .source = {2, 1}};
+  receive(header);
+  EXPECT_EQ(output_.output.scheduler.packets(), 1u);
+  header.ftag = kLossless;
+  receive(header);
+  EXPECT_EQ(output_.output.scheduler.packets(), 2u) << "whatever its class";
+  EXPECT_FALSE(reset());
+  header.vc = kFirstLosslessChannel;
+  receive(header);
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(FabricReceiveTest, AFloodOfAClassThatTheFabricHasNotIsAContradiction) {
+  bring_up();
+  receive({.destination = {HEDDLE_FLOOD_NODE, 0}, .ftag = 9, .source = {2, 1}});
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(FabricReceiveTest, StationsAreMetWhereTheirFramesAreForThisNode) {
+  bring_up();
+  const auto knows = [&] { return edge_input_.stations().find(0x020000000001, 1) != nullptr; };
+  DataHeader header = next();
+  header.source = {2, 1};
+  header.destination = {3, 0};
+  receive(header);
+  EXPECT_FALSE(knows()) << "it only passes";
+  header.destination = {1, kOutput};
+  header.position = flow_.next_data_flow;
+  receive(header);
+  EXPECT_TRUE(knows());
+}
+
+TEST_F(FabricReceiveTest, MoreThanWasGrantedIsAContradiction) {
+  bring_up();
+  LinkCredits& credits = fabric_.credits[kLossyChannel];
+  credits.received(credits.buffers() - 1, false);
+  receive(next());
+  EXPECT_FALSE(reset());
+  receive(next());
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(FabricReceiveTest, InTheRetryChannelOnlyTheNextOneIsTaken) {
+  bring_up();
+  DataHeader header = next();
+  header.ftag = kWithRetry;
+  header.vc = kFirstLosslessChannel;
+  header.in_turn = true;
+  const uint32_t sequence = fabric_.input.last_sequence, taken = fabric_.retry.taken();
+  const Frame first = forged(fabric_, frame(2, 1, 0), header);
+  header.after = 1;
+  receive(header);
+  EXPECT_EQ(dropped(DropReason::ahead_of_turn), 1u);
+  EXPECT_EQ(fabric_.retry.taken(), taken);
+  receive(first);
+  EXPECT_EQ(fabric_.retry.taken(), taken + 1);
+  EXPECT_TRUE(flow_.in_use());
+  receive(first);
+  EXPECT_EQ(dropped(DropReason::old_sequence), 1u);
+  EXPECT_EQ(fabric_.input.last_sequence, sequence) << "they have numbers of their own";
+  EXPECT_FALSE(reset());
+}
+
+TEST_F(FabricReceiveTest, NothingButDataIsInTheRetryChannel) {
+  bring_up();
+  Packet* packet = nullptr;
+  pool_.allocate(&packet, 1);
+  start_records(*packet, HEDDLE_PROBE, HEDDLE_RETRY_CHANNEL);
+  append_record(*packet, ProbeRecord{kFlow, flow_.next_data_flow});
+  finish_records(*packet, fabric_.session.tag(), fabric_.retry.taken() + 1, peer_->mac);
+  fabric_receive_.receive(fabric_, &packet, 1, turn_.now());
+  EXPECT_EQ(dropped(DropReason::bad_frame), 1u);
+  EXPECT_EQ(fabric_.retry.judge(fabric_.retry.taken() + 1, 0), LinkRetry::Turn::next) << "it has taken no turn";
+}
+
+TEST_F(FabricReceiveTest, AFrameWithoutAFlowCrossesNow) {
+  bring_up();
+  receive(next(kNoFlow));
+  EXPECT_EQ(output_.output.scheduler.packets(), 1u);
+  EXPECT_TRUE(fabric_.input.ack_due.empty());
+}
+
+TEST_F(FabricReceiveTest, AFloodIsCopied) {
+  bring_up();
+  Frame bytes = forged(fabric_, broadcast(1, 0), {.destination = {HEDDLE_FLOOD_NODE, 0}});
+  receive(bytes);
+  EXPECT_EQ(dropped(DropReason::flood_loop), 1u) << "forged ones say that they come from here";
+}
+
+TEST_F(FabricReceiveTest, RecordsEndHere) {
+  bring_up();
+  Packet* packet = nullptr;
+  pool_.allocate(&packet, 1);
+  start_records(*packet, HEDDLE_PROBE);
+  append_record(*packet, ProbeRecord{kFlow, flow_.next_data_flow});
+  finish_records(*packet, fabric_.session.tag(), fabric_.input.last_sequence + 1, peer_->mac);
+  fabric_receive_.receive(fabric_, &packet, 1, turn_.now());
+  EXPECT_TRUE(gone(packet));
+  EXPECT_EQ(fabric_.counters.consumed_frames, 1u);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::probe_answered), 1u);
+}
+
+}  // namespace
+}  // namespace heddle::test

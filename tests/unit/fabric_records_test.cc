@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/fabric_records.h"
+
+#include "flow_fixture.h"
+
+namespace heddle::test {
+namespace {
+
+class FabricRecordsTest : public FlowTest {
+ protected:
+  FabricRecordsTest() {
+    bring_up();
+    entry_ = &reserve(fabric_, id_);
+    before_ = entry_->ack_flow;
+    entry_->data_flow += 1000;
+  }
+  template <typename... Records>
+  void receive(uint8_t kind, const Records&... records) {
+    Packet* packet = nullptr;
+    pool_.allocate(&packet, 1);
+    start_records(*packet, kind);
+    (append_record(*packet, records), ...);
+    finish_records(*packet, fabric_.session.tag(), 1, peer_->mac);
+    LinkFrame frame{};
+    ASSERT_EQ(check_frame(packet->data, packet->length, frame), DropReason::none);
+    records_.receive(fabric_, frame, turn_.now());
+  }
+  // Of the entry's flow, so many bytes more are settled and so many of them lost.
+  AckRecord ack(uint32_t settled, uint32_t lost = 0) const {
+    return {.flow = id_,
+            .flags = 0,
+            .severity = 0,
+            .ack_flow = entry_->ack_flow + settled,
+            .lost_total = entry_->lost_total + lost,
+            .credit_limit = 0,
+            .path_epoch = 0};
+  }
+  bool reset() const { return count_of(fabric_, ProtocolEvent::session_reset) != 0; }
+
+  FlowId id_ = kNoFlow;
+  OutputFlow* entry_ = nullptr;
+  uint32_t before_ = 0;
+};
+
+TEST_F(FabricRecordsTest, WhatIsNewInTotalsGoesToTheInput) {
+  receive(HEDDLE_ACK, ack(600, 50));
+  EXPECT_EQ(entry_->ack_flow, before_ + 600);
+  EXPECT_EQ(entry_->lost_total, 50u);
+  EXPECT_EQ(entry_->pending_ack, 600u);
+  EXPECT_EQ(entry_->pending_lost, 50u);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::ack_lost_bytes), 50u);
+  receive(HEDDLE_ACK, ack(400));
+  EXPECT_EQ(entry_->pending_ack, 1000u);
+  EXPECT_EQ(entry_->pending_lost, 50u);
+  EXPECT_EQ(told(), std::vector<uint32_t>{flow_item(kFabric, id_)});
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::ack_received), 2u);
+  EXPECT_FALSE(reset());
+}
+
+TEST_F(FabricRecordsTest, OneByteIsNewsAndNoneIsNot) {
+  receive(HEDDLE_ACK, ack(0));
+  EXPECT_TRUE(settlement_.empty());
+  receive(HEDDLE_ACK, ack(1));
+  EXPECT_EQ(entry_->pending_ack, 1u);
+  EXPECT_EQ(settlement_.marked(), 1u);
+}
+
+TEST_F(FabricRecordsTest, AnOldOrRepeatedAckDoesNothing) {
+  const AckRecord first = ack(100), second = ack(600);
+  receive(HEDDLE_ACK, second, first, second);
+  EXPECT_EQ(entry_->pending_ack, 600u);
+  EXPECT_EQ(entry_->ack_flow, before_ + 600);
+  EXPECT_FALSE(reset());
+}
+
+TEST_F(FabricRecordsTest, OneOfAnEarlierSessionIsPassedOver) {
+  entry_->flags |= kOutputEnded;
+  receive(HEDDLE_ACK, ack(600));
+  EXPECT_EQ(entry_->pending_ack, 0u);
+  EXPECT_FALSE(reset());
+}
+
+TEST_F(FabricRecordsTest, MoreThanIsUnderWayIsAContradiction) {
+  receive(HEDDLE_ACK, ack(1000));
+  EXPECT_FALSE(reset());
+  entry_->data_flow += 10;
+  receive(HEDDLE_ACK, ack(11));
+  EXPECT_TRUE(reset());
+  EXPECT_FALSE(fabric_.session.up());
+}
+
+TEST_F(FabricRecordsTest, MoreLostThanSettledIsAContradiction) {
+  receive(HEDDLE_ACK, ack(500, 500));
+  EXPECT_FALSE(reset());
+  receive(HEDDLE_ACK, ack(100, 101));
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(FabricRecordsTest, AFlowThatCannotBeIsAContradiction) {
+  AckRecord record = ack(0);
+  record.flow = FlowId::of(fabric_.output.flows.size());
+  record.ack_flow = fabric_.output.flows[record.flow].ack_flow;
+  receive(HEDDLE_ACK, record);
+  EXPECT_FALSE(reset());
+  ++record.flow;
+  receive(HEDDLE_ACK, record);
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(FabricRecordsTest, CongestionIsHandedOn) {
+  AckRecord record = ack(0);
+  record.severity = congestion_severity(5);
+  record.flags = congestion_flags(5);
+  receive(HEDDLE_ACK, record);
+  EXPECT_EQ(entry_->congestion, 5);
+  EXPECT_TRUE(entry_->flags & kOutputTell);
+  EXPECT_EQ(told().size(), 1u);
+  entry_->flags = 0;
+  entry_->told = 5;
+  receive(HEDDLE_ACK, record);
+  EXPECT_FALSE(entry_->flags & kOutputTell) << "it is known";
+  entry_->ack_flow = entry_->data_flow;
+  record = ack(0);
+  receive(HEDDLE_ACK, record);
+  EXPECT_FALSE(entry_->flags & kOutputTell) << "with nothing under way it is old news";
+  entry_->data_flow += 10;
+  record = ack(0);
+  receive(HEDDLE_ACK, record);
+  EXPECT_EQ(entry_->congestion, 0) << "its end is news";
+  EXPECT_TRUE(entry_->flags & kOutputTell);
+}
+
+TEST_F(FabricRecordsTest, CreditIsHeardAndSoIsItsEnd) {
+  AckRecord record = ack(0);
+  record.flags = HEDDLE_ACK_METERED;
+  record.credit_limit = before_ + 5000;
+  receive(HEDDLE_ACK, record);
+  EXPECT_TRUE(entry_->flags & kOutputMetered);
+  receive(HEDDLE_ACK, ack(0));
+  EXPECT_FALSE(entry_->flags & kOutputMetered);
+  record.credit_limit = before_ - 1;
+  receive(HEDDLE_ACK, record);
+  EXPECT_TRUE(reset()) << "a limit behind what is settled";
+}
+
+TEST_F(FabricRecordsTest, AProbeIsAnsweredAtOnceAndFindsHoles) {
+  InputFlow& flow = fabric_.input.flows[9];
+  const uint32_t at = flow.next_data_flow;
+  receive(HEDDLE_PROBE, ProbeRecord{9, at + 300});
+  EXPECT_EQ(flow.lost_total, 300u);
+  EXPECT_TRUE(fabric_.input.ack_urgent);
+  EXPECT_TRUE(flow.flags & kFlowAckDue);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::probe_answered), 1u);
+  receive(HEDDLE_PROBE, ProbeRecord{10, fabric_.input.flows[10].next_data_flow});
+  EXPECT_TRUE(fabric_.input.flows[10].flags & kFlowAckDue) << "also where nothing is missing";
+  EXPECT_FALSE(reset());
+  receive(HEDDLE_PROBE, ProbeRecord{9, at + 300 + (1u << 30) + 1});
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(FabricRecordsTest, AProbeOfAFlowThatCannotBeIsAContradiction) {
+  receive(HEDDLE_PROBE, ProbeRecord{FlowId::of(fabric_.input.flows.size() + 1), 0});
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(FabricRecordsTest, CreditsOfTheLinkAreTakenByChannel) {
+  LinkCredits& credits = fabric_.credits[kFirstLosslessChannel];
+  receive(HEDDLE_CREDIT, CreditRecord{.vc = kFirstLosslessChannel, .flags = 0, .sent_total = 0, .limit = 40});
+  EXPECT_EQ(credits.limit(), 40u);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::credit_loss_synced), 0u);
+  receive(HEDDLE_CREDIT, CreditRecord{.vc = kFirstLosslessChannel, .flags = 0, .sent_total = 3, .limit = 40});
+  EXPECT_EQ(credits.received_total(), 3u);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::credit_loss_synced), 1u);
+  EXPECT_FALSE(reset());
+  credits.take(kSecond);
+  EXPECT_FALSE(credits.due(kMillisecond));
+  receive(HEDDLE_CREDIT,
+          CreditRecord{.vc = kFirstLosslessChannel, .flags = HEDDLE_CREDIT_ASK, .sent_total = 3, .limit = 40});
+  EXPECT_TRUE(credits.due(kMillisecond)) << "it was asked";
+}
+
+TEST_F(FabricRecordsTest, CreditsThatCannotBeAreAContradiction) {
+  receive(HEDDLE_CREDIT, CreditRecord{.vc = kLossyChannel, .flags = 0, .sent_total = 0, .limit = 1u << 20});
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(FabricRecordsTest, AChannelThatTheLinkHasNotIsAContradiction) {
+  receive(HEDDLE_CREDIT,
+          CreditRecord{.vc = static_cast<uint8_t>(fabric_.channels), .flags = 0, .sent_total = 0, .limit = 0});
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(FabricRecordsTest, WhatTheOtherEndHasNeedNotBeKept) {
+  Packet* kept = packet(100, kWithRetry);
+  const uint32_t first = fabric_.retry.next_sequence();
+  fabric_.retry.keep(kept, 0);
+  receive(HEDDLE_RETRY, RetryRecord{.sequence = first});
+  EXPECT_TRUE(gone(kept));
+  EXPECT_EQ(fabric_.retry.kept(), 0u);
+  EXPECT_FALSE(reset());
+  receive(HEDDLE_RETRY, RetryRecord{.sequence = first + 1});
+  EXPECT_TRUE(reset()) << "that was never sent";
+}
+
+TEST_F(FabricRecordsTest, NewsOfLinksAreTakenOnce) {
+  link_states_.recompile();
+  receive(HEDDLE_NOTICE, NoticeRecord{2, 7, 3}, NoticeRecord{999, 7, 3});
+  EXPECT_EQ(link_state_.record(1).sequence, 7u);
+  EXPECT_TRUE(link_states_.recompile());
+  receive(HEDDLE_NOTICE, NoticeRecord{2, 7, 3});
+  EXPECT_FALSE(link_states_.recompile());
+  EXPECT_FALSE(reset());
+}
+
+}  // namespace
+}  // namespace heddle::test

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The components on a flow's way as well, on the ports of component_fixture.h: a worker without its loop, its arbiter
+// and its transmit stages. All ports are up on the load board but the fabric ports, whose links have no session yet.
+#pragma once
+
+#include "component_fixture.h"
+#include "node/ack_relay.h"
+#include "node/credit_watch.h"
+#include "node/edge_receive.h"
+#include "node/fabric_receive.h"
+#include "node/id_grants.h"
+#include "node/messages.h"
+
+namespace heddle::test {
+
+class FlowTest : public ComponentTest {
+ protected:
+  FlowTest() {
+    for (PortIndex edge = 0; edge < 4; ++edge) board_.publish_state(edge, true);
+    PortSet near = 0;
+    for (const Port* port : ports_)
+      if (!port->is_fabric()) near |= PortSet{1} << port->index;
+    edge_input_.set_near(site_.address, near, site_.edge_ports & ~near);
+    messages_.connect(1, &from_other_);
+  }
+  // The fabric port's link comes up, as its worker sees it.
+  void bring_up() { bring_up(link_control_); }
+  void bring_up(LinkControl& control) {
+    const Nanos now = turn_.now();
+    peer_->session.tick(1001, now);
+    for (uint64_t fresh = 1002; !fabric_.session.up() && fresh < 1020; ++fresh) {
+      hear_hello(peer_->session.take_hello(link_state_.digest(), now), control);
+      while (!fabric_.output.control.empty()) {
+        LinkFrame frame{};
+        Hello hello;
+        Packet* packet = fabric_.output.control.pop();
+        --fabric_.output.control_packets;
+        ASSERT_EQ(check_frame(packet->data, packet->length, frame), DropReason::none);
+        read_hello(frame, hello);
+        peer_->session.receive(hello, packet->length, fresh, true, now);
+      }
+    }
+    ASSERT_TRUE(fabric_.session.up());
+    for (LinkCredits& credits : fabric_.credits) credits.take(now);
+    link_states_.originate();
+    link_states_.recompile();
+    while (!fabric_.output.control.empty()) fabric_.output.control.pop();
+    fabric_.output.control_packets = 0;
+  }
+  void hear_hello(const DueHello& due) { hear_hello(due, link_control_); }
+  void hear_hello(const DueHello& due, LinkControl& control) {
+    Packet* packet = nullptr;
+    pool_.allocate(&packet, 1);
+    write_hello(*packet, due.hello, due.frame_bytes, peer_->mac);
+    LinkFrame frame{};
+    ASSERT_EQ(check_frame(packet->data, packet->length, frame), DropReason::none);
+    control.receive_hello(fabric_, frame, packet->length, turn_.now());
+  }
+
+  Random random_{1};
+  NodeEvents events_{15};
+  Crossing from_other_{64, 64, 1024};
+  EdgeInput edge_input_{topology_, 64, 64, HashKey{{1, 2, 3, 4}}, *std::pmr::get_default_resource()};
+  LinkState link_state_{topology_, 0, true};
+  FlowTimers releases_{ports_, 2 * kMicrosecond};
+  CreditWatch credit_watch_{site_, ports_, turn_, settlement_, prober_};
+  BufferShares shares_{site_, ports_, board_};
+  FlowLimits flow_limits_{site_, ports_, acks_, shares_};
+  FlowLife flow_life_{site_, ports_,    turn_,        edge_input_,  paths_,  random_,
+                      acks_, flow_ids_, flow_limits_, flow_queues_, timers_, releases_};
+  Admission admission_{site_, flow_ids_, flow_limits_, flow_queues_, flow_life_, shares_, crosspoint_};
+  Fifos fifos_{site_, turn_, flow_life_, paths_, room_, crosspoint_};
+  HostControl host_control_{site_, turn_, control_, events_};
+  IdGrants id_grants_{ports_, turn_, outbox_, flow_life_};
+  EdgeFlows edge_flows_{site_, turn_, edge_input_, flow_life_, admission_};
+  DeliveryAtOnce at_once_{site_,       ports_,     outbox_,      board_,     edge_input_, acks_,
+                          crosspoint_, flow_life_, flow_limits_, admission_, edge_flows_};
+  Bridging bridging_{site_, turn_, outbox_, board_, pool_, edge_input_, paths_, room_, crosspoint_};
+  LinkStates link_states_{site_, ports_, turn_, outbox_, board_, paths_, link_state_, control_};
+  RetryFrames retry_{turn_, pool_, control_};
+  LinkControl link_control_{site_,      ports_,       turn_,    outbox_,      board_,  random_,
+                            events_,    link_state_,  control_, settlement_,  prober_, room_,
+                            flow_life_, flow_limits_, at_once_, link_states_, retry_};
+  FabricRecords records_{site_, link_state_, acks_, settlement_, credit_watch_, link_control_, link_states_, retry_};
+  EdgeReceive edge_receive_{site_,       ports_,   turn_,     edge_input_, flow_limits_,
+                            edge_flows_, at_once_, bridging_, fifos_,      host_control_};
+  FabricReceive fabric_receive_{site_, turn_, acks_, admission_, at_once_, bridging_, fifos_, link_control_, records_};
+  AckRelay ack_relay_{ports_, outbox_, settlement_, flow_life_};
+  Messages messages_{2,         ports_,     turn_,       edge_input_, settlement_, room_,
+                     flow_ids_, flow_life_, crosspoint_, at_once_,    link_state_, link_states_};
+};
+
+}  // namespace heddle::test

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "component_fixture.h"
+
+namespace heddle::test {
+namespace {
+
+class FlowQueuesTest : public ComponentTest {
+ protected:
+  // A packet of the flow comes, and joins its queue.
+  Packet* join(Port& port, FlowId id, uint16_t payload, uint8_t ftag = kLossy) {
+    InputFlow& flow = port.input.flows[id];
+    Packet* next = packet(payload, ftag);
+    flow.next_data_flow += payload;
+    flow_queues_.push(port, id, flow, next, 0);
+    return next;
+  }
+  const uint32_t most_ = site_.settings.input_drop_mark_packets;
+};
+
+TEST_F(FlowQueuesTest, PacketsLeaveInTheOrderInWhichTheyCame) {
+  FlowId id;
+  InputFlow& flow = begin(id);
+  Packet* first = join(edge_, id, 100);
+  Packet* second = join(edge_, id, 100);
+  EXPECT_EQ(flow.queued_packets, 2u);
+  EXPECT_EQ(edge_.input.queued_packets, 2u);
+  EXPECT_EQ(edge_.input.lossless_packets, 0u);
+  EXPECT_EQ(flow_queues_.take(edge_, flow), first);
+  EXPECT_EQ(flow_queues_.take(edge_, flow), second);
+  EXPECT_TRUE(flow.queue.empty());
+  EXPECT_EQ(flow.queued_packets, 0u);
+  EXPECT_EQ(edge_.input.queued_packets, 0u);
+  EXPECT_EQ(edge_.input.lossless_packets, 0u);
+}
+
+TEST_F(FlowQueuesTest, AFlowQueueRefusesBehindItsMark) {
+  FlowId id;
+  InputFlow& flow = begin(id);
+  const uint32_t mark = topology_.classes[0].flow_queue_bytes;
+  Packet* first = packet(1500);
+  flow.next_data_flow += mark + 1;
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *first), DropReason::none) << "an empty queue takes any frame";
+  flow_queues_.push(edge_, id, flow, first, 0);
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *first), DropReason::flow_queue_full);
+  EXPECT_FALSE(flow.flags & kFlowFull) << "nobody is paused for a lossy flow";
+  flow.next_data_flow -= 1;
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *first), DropReason::none);
+}
+
+TEST_F(FlowQueuesTest, AnInputTakesSoMuchAndAFlowNoMoreThanItLeaves) {
+  FlowId id;
+  InputFlow& flow = begin(id);
+  const Packet* frame = packet(1500);
+  edge_.input.queued_packets = most_;
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::input_full);
+  edge_.input.lossless_packets = 1;
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::none) << "lossless ones do not count";
+  edge_.input.lossless_packets = 0;
+  edge_.input.queued_packets = most_ / 2;
+  flow.queued_packets = static_cast<uint16_t>(most_ - most_ / 2 - 1);
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::none);
+  ++flow.queued_packets;
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::flow_queue_full) << "it leaves others as much";
+}
+
+TEST_F(FlowQueuesTest, AFabricPortCountsTheBuffersThatItHolds) {
+  FlowId id;
+  InputFlow& flow = begin(id);
+  const Packet* frame = packet(1500);
+  fabric_.input.queued_packets = 2 * most_;
+  fabric_.credits[kLossyChannel].held_again(most_);
+  EXPECT_EQ(flow_queues_.refusal(fabric_, flow, *frame), DropReason::none);
+  fabric_.credits[kLossyChannel].held_again(1);
+  EXPECT_EQ(flow_queues_.refusal(fabric_, flow, *frame), DropReason::input_full);
+  flow.ftag = kLossless;
+  fabric_.input.lossless_packets = most_;
+  EXPECT_EQ(flow_queues_.refusal(fabric_, flow, *frame), DropReason::none) << "its buffer was granted";
+}
+
+TEST_F(FlowQueuesTest, AFrameWithoutHopsGoesNoFurtherThanThisNode) {
+  FlowId id;
+  InputFlow& flow = begin(id);
+  Packet* frame = packet(1500);
+  frame->hop_limit = 0;
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::none);
+  flow.destination.node = 2;
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::hop_limit);
+  frame->hop_limit = 1;
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::none);
+}
+
+TEST_F(FlowQueuesTest, ALosslessFlowPastItsMarkPausesItsHostUntilHalfOfIt) {
+  FlowId id;
+  InputFlow& flow = begin(id, kOutput, kLossless);
+  const uint32_t mark = topology_.classes[1].flow_queue_bytes;
+  flow.next_data_flow += mark - 1000;
+  join(edge_, id, 1000, kLossless);
+  EXPECT_EQ(edge_.input.flows_full[kLossless], 0u);
+  join(edge_, id, 1000, kLossless);
+  join(edge_, id, 1000, kLossless);
+  EXPECT_EQ(edge_.input.flows_full[kLossless], 1u) << "once";
+  EXPECT_EQ(edge_.input.lossless_packets, 3u);
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *packet(1000, kLossless)), DropReason::none) << "it waits nevertheless";
+  flow.data_flow = flow.next_data_flow - mark / 2 - 1001;
+  flow_queues_.take(edge_, flow);
+  EXPECT_EQ(edge_.input.flows_full[kLossless], 1u);
+  flow.data_flow = flow.next_data_flow - mark / 2 - 1000;
+  flow_queues_.take(edge_, flow);
+  EXPECT_EQ(edge_.input.flows_full[kLossless], 0u);
+  EXPECT_FALSE(flow.flags & kFlowFull);
+  flow_queues_.take(edge_, flow);
+  EXPECT_EQ(edge_.input.flows_full[kLossless], 0u);
+  EXPECT_EQ(edge_.input.lossless_packets, 0u);
+}
+
+TEST_F(FlowQueuesTest, AQueueThatRunsEmptyPausesNobody) {
+  FlowId id;
+  InputFlow& flow = begin(id, kOutput, kLossless);
+  flow.next_data_flow += 2 * topology_.classes[1].flow_queue_bytes;
+  join(edge_, id, 1000, kLossless);
+  ASSERT_EQ(edge_.input.flows_full[kLossless], 1u);
+  flow_queues_.take(edge_, flow);  // though more is let in
+  EXPECT_EQ(edge_.input.flows_full[kLossless], 0u);
+}
+
+TEST_F(FlowQueuesTest, AHostThatDoesNotPauseIsDropped) {
+  FlowId id;
+  InputFlow& flow = begin(id, kOutput, kLossless);
+  edge_.input.lossless_packets = most_ - 1;
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *packet(1000, kLossless)), DropReason::none);
+  edge_.input.lossless_packets = most_;
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *packet(1000, kLossless)), DropReason::pause_ignored);
+}
+
+TEST_F(FlowQueuesTest, AFabricPortCountsItsFlowsWithQueuesByChannel) {
+  for (FlowId id = 1; id <= 2; ++id) {
+    fabric_.input.flows[id].begin({1, kOutput}, kLossy, kNoMatch);
+    join(fabric_, id, 100);
+    join(fabric_, id, 100);
+  }
+  EXPECT_EQ(fabric_.input.queued_flows[kLossyChannel], 2u);
+  flow_queues_.take(fabric_, fabric_.input.flows[1]);
+  EXPECT_EQ(fabric_.input.queued_flows[kLossyChannel], 2u);
+  flow_queues_.take(fabric_, fabric_.input.flows[1]);
+  EXPECT_EQ(fabric_.input.queued_flows[kLossyChannel], 1u);
+}
+
+}  // namespace
+}  // namespace heddle::test

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/link_control.h"
+
+#include "flow_fixture.h"
+
+namespace heddle::test {
+namespace {
+
+class LinkControlTest : public FlowTest {
+ protected:
+  static constexpr FlowId kFlow = 9;
+  std::vector<NodeEvent> events() {
+    std::vector<NodeEvent> all;
+    for (NodeEvent event; events_.take(event);) all.push_back(event);
+    return all;
+  }
+  void reset() { link_control_.reset(fabric_, LinkDownReason::protocol_error, turn_.now()); }
+};
+
+TEST_F(LinkControlTest, ASessionBeginsBothWays) {
+  fabric_.input.flows[kFlow].lost_total = 5;
+  bring_up();
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::session_began), 1u);
+  EXPECT_TRUE(board_.up(kFabric));
+  const uint64_t own = fabric_.session.own_nonce(), peer = fabric_.session.peer_nonce();
+  EXPECT_EQ(fabric_.output.sequence, first_position(own, peer, kNoFlow));
+  EXPECT_EQ(fabric_.input.last_sequence, first_position(peer, own, kNoFlow));
+  EXPECT_EQ(fabric_.retry.sent(), fabric_.output.sequence);
+  EXPECT_EQ(fabric_.retry.taken(), fabric_.input.last_sequence);
+  const InputFlow& flow = fabric_.input.flows[kFlow];
+  EXPECT_EQ(flow.next_data_flow, first_position(peer, own, kFlow));
+  EXPECT_EQ(flow.data_flow, flow.next_data_flow);
+  EXPECT_EQ(flow.ack_flow, flow.next_data_flow);
+  EXPECT_EQ(flow.lost_total, 0u);
+  EXPECT_EQ(fabric_.output.flows[kFlow].data_flow, first_position(own, peer, kFlow));
+  const auto last = FlowId::of(fabric_.input.flows.size());
+  EXPECT_EQ(fabric_.input.flows[last].data_flow, first_position(peer, own, last));
+  const std::vector<NodeEvent> told = events();
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.back().kind, NodeEventKind::link);
+  EXPECT_EQ(told.back().reason, LinkDownReason::none);
+  EXPECT_EQ(told.back().port, kFabric);
+}
+
+TEST_F(LinkControlTest, TheOtherEndGrantsNoMoreThanItHas) {
+  bring_up();
+  const uint32_t lossy = site_.settings.link_credits, lossless = site_.settings.lossless_credits;
+  ASSERT_LT(lossless, lossy);
+  EXPECT_TRUE(fabric_.credits[kLossyChannel].apply(0, lossy, false));
+  EXPECT_FALSE(fabric_.credits[kLossyChannel].apply(0, lossy + 1, false));
+  EXPECT_TRUE(fabric_.credits[kFirstLosslessChannel].apply(0, lossless, false));
+  EXPECT_FALSE(fabric_.credits[kFirstLosslessChannel].apply(0, lossless + 1, false));
+}
+
+// The first worker tells the fabric of all links of the node: it is called when another one's comes or goes.
+TEST_F(LinkControlTest, AnotherWorkerWakesTheFirst) {
+  const Site second_site(options_, 1);
+  LinkControl second(second_site, ports_, turn_, outbox_, board_, random_, events_, link_state_, control_, settlement_,
+                     prober_, room_, flow_life_, flow_limits_, at_once_, link_states_, retry_);
+  bring_up(second);
+  EXPECT_TRUE(outbox_.woken() & 1);
+  outbox_.begin_turn();
+  second.reset(fabric_, LinkDownReason::protocol_error, turn_.now());
+  EXPECT_TRUE(outbox_.woken() & 1);
+}
+
+TEST_F(LinkControlTest, TheFirstWorkerNeedNotBeWoken) {
+  bring_up();
+  reset();
+  EXPECT_FALSE(outbox_.woken() & 1);
+}
+
+TEST_F(LinkControlTest, OtherWorkersHearOfLinksOnceThereIsRoom) {
+  board_.publish_state(kFabric, true);
+  fill_messages();
+  link_control_.run(turn_.now());
+  while (!messages().empty()) {
+  }
+  link_control_.run(turn_.now());
+  const std::vector<Message> told = messages();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(std::get<LinkStateNews>(told[0]).ports_up, PortSet{1} << kFabric);
+}
+
+TEST_F(LinkControlTest, PositionsOfAnIdInUseAreNotTouched) {
+  FlowId id;
+  OutputFlow& entry = reserve(fabric_, id);
+  entry.data_flow = entry.ack_flow = 77;
+  bring_up();
+  EXPECT_EQ(entry.data_flow, 77u);
+}
+
+TEST_F(LinkControlTest, TheEndOfASessionSettlesItsOutputs) {
+  bring_up();
+  FlowId under_way_id, quiet_id, unbound_id;
+  OutputFlow& under_way = reserve(fabric_, under_way_id);
+  under_way.data_flow += 500;
+  OutputFlow& quiet = reserve(fabric_, quiet_id);
+  OutputFlow& unbound = reserve(fabric_, unbound_id);
+  unbound.input = edge_.input.ref;
+  Packet* queued = packet(100);
+  queued->output_flow = quiet_id;
+  queued->input = quiet.input;
+  quiet.queued = 1;
+  fabric_.output.scheduler.push(queued);
+  Packet *pending = packet(100), *made_here = packet(100);
+  pending->input = edge_.input.ref;
+  made_here->input.port = kNoPort;
+  fabric_.output.pending = {made_here, pending};
+  fabric_.output.pending_packets = 2;
+  Packet* kept = packet(100, kWithRetry);
+  fabric_.retry.next_sequence();
+  fabric_.retry.keep(kept, turn_.now());
+  prober_.probe(fabric_, under_way_id);
+  reset();
+  for (const Packet* one : {queued, pending, made_here, kept}) EXPECT_TRUE(gone(one));
+  EXPECT_TRUE(fabric_.output.scheduler.empty());
+  EXPECT_EQ(fabric_.output.pending_packets, 0u);
+  EXPECT_EQ(fabric_.output.control_packets, 0u);
+  EXPECT_EQ(fabric_.output.probes, nullptr);
+  EXPECT_EQ(drops_of(fabric_, DropReason::link_down), 4u) << "and the probe";
+  EXPECT_EQ(fabric_.counters.consumed_frames, 1u) << "what was kept is no loss: it has been sent";
+  EXPECT_EQ(fabric_.output.room.returns(kEdge, 0).room, 2u);
+  EXPECT_EQ(quiet.pending_lost, 100u);
+  for (const OutputFlow* entry : {&under_way, &quiet, &unbound})
+    EXPECT_EQ(entry->flags & (kOutputEnded | kOutputEndDue), kOutputEnded | kOutputEndDue);
+  const Nanos life = topology_.classes[0].life_ns;
+  EXPECT_EQ(under_way.due_ns, turn_.now() + life + life / 8);
+  EXPECT_TRUE(under_way.flags & kOutputTimed);
+  EXPECT_FALSE(quiet.flags & kOutputTimed);
+  const std::vector<uint32_t> marked = told();
+  EXPECT_EQ(std::set<uint32_t>(marked.begin(), marked.end()),
+            (std::set<uint32_t>{flow_item(kFabric, under_way_id), flow_item(kFabric, quiet_id)}))
+      << "whoever gets the third hears by its first packet";
+}
+
+TEST_F(LinkControlTest, TheEndOfASessionEndsItsInputs) {
+  bring_up();
+  const Epoch epoch = fabric_.input.ref.epoch;
+  InputFlow& flow = fabric_.input.flows[kFlow];
+  flow.begin({1, kOther}, kLossy, kNoMatch);
+  Packet* queued = packet(100);
+  queued->input = fabric_.input.ref.with(kFlow);
+  queued->destination = flow.destination;
+  queued->dies_ns = kSecond;
+  fabric_.credits[kLossyChannel].received(1, false);
+  flow.next_data_flow += 100;
+  flow_queues_.push(fabric_, kFlow, flow, queued, 0);
+  flow_life_.place(fabric_, kFlow, 0);
+  acks_.mark_due(fabric_, kFlow, flow, 0);
+  fabric_.input.ack_urgent = true;
+  Voq& voq = fabric_.input.arbiter[site_.voq_index(kOutput, 0)];
+  fabric_.input.arbiter.push_fifo(site_.voq_index(kOutput, 0), 0);
+  fabric_.input.arbiter.push(site_.voq_index(kOutput, 0), 3);
+  Packet* alone = packet(100, kLossless);
+  alone->vc = kFirstLosslessChannel;
+  fabric_.credits[kFirstLosslessChannel].received(1, false);
+  fabric_.input.fifos[site_.lanes.of(kLossless, kFirstLosslessChannel)].queue.push(alone);
+  room_.tell_waiting(fabric_, voq, 4);
+  reset();
+  EXPECT_TRUE(gone(queued));
+  EXPECT_TRUE(gone(alone));
+  EXPECT_EQ(voq.fifos(), 0u);
+  EXPECT_TRUE(voq.ready().empty());
+  EXPECT_EQ(fabric_.credits[kFirstLosslessChannel].held(), 0u);
+  EXPECT_FALSE(flow.in_use());
+  EXPECT_EQ(fabric_.input.ref.epoch, epoch + 1);
+  EXPECT_EQ(fabric_.input.queued_packets, 0u);
+  EXPECT_EQ(fabric_.input.queued_flows[kLossyChannel], 0u);
+  EXPECT_TRUE(fabric_.input.ids[kOther].wanting.empty());
+  EXPECT_TRUE(fabric_.input.ack_due.empty());
+  EXPECT_FALSE(fabric_.input.ack_urgent);
+  EXPECT_FALSE(flow.flags & kFlowAckDue);
+  EXPECT_EQ(output_.output.room.waiting(kFabric, 0), 0u);
+  EXPECT_EQ(fabric_.credits[kLossyChannel].held(), 0u);
+  EXPECT_FALSE(board_.up(kFabric));
+  EXPECT_FALSE(fabric_.session.up());
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::session_ended), 1u);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::session_reset), 1u);
+}
+
+TEST_F(LinkControlTest, AWorkerThatWasAwayForgivesSilence) {
+  link_control_.forgive_silence(kSecond, 2 * kSecond);
+  EXPECT_TRUE(events().empty()) << "nothing is up";
+  bring_up();
+  events();
+  const Nanos interval = site_.settings.hello_interval_ns;
+  link_control_.forgive_silence(interval, 2 * kSecond);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::silence_forgiven), 1u);
+  EXPECT_TRUE(events().empty()) << "more often than that nobody needs to know";
+  link_control_.forgive_silence(interval + kMicrosecond, 2 * kSecond);
+  const std::vector<NodeEvent> told = events();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].kind, NodeEventKind::worker_late);
+  EXPECT_EQ(told[0].late_us, interval / kMicrosecond + 1);
+}
+
+TEST_F(LinkControlTest, CreditsThatAreDueGoTogether) {
+  bring_up();
+  link_control_.send_credits(fabric_, turn_.now());
+  EXPECT_TRUE(fabric_.output.control.empty()) << "nothing is due";
+  for (const uint8_t channel : {kLossyChannel, kFirstLosslessChannel})
+    fabric_.credits[channel].apply(0, 0, true);  // the other end asks
+  control_pool_.empty = true;
+  link_control_.send_credits(fabric_, turn_.now());
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::credit_sent), 0u);
+  control_pool_.empty = false;
+  link_control_.send_credits(fabric_, turn_.now());
+  const LinkFrame frame = next_records(fabric_);
+  const auto records = credit_records(frame);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[0].vc, kLossyChannel);
+  EXPECT_EQ(records[0].limit, fabric_.credits[kLossyChannel].buffers());
+  EXPECT_EQ(records[1].vc, kFirstLosslessChannel);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::credit_sent) + count_of(fabric_, ProtocolEvent::credit_asked), 2u);
+}
+
+TEST_F(LinkControlTest, OnlyLinksHaveACarrierToLose) {
+  link_control_.set_carrier(edge_, false);
+  EXPECT_TRUE(edge_.carrier);
+  link_control_.set_carrier(fabric_, true);
+  EXPECT_FALSE(fabric_.carrier_changed);
+  link_control_.set_carrier(fabric_, false);
+  EXPECT_TRUE(fabric_.carrier_changed);
+  link_control_.run(turn_.now());
+  EXPECT_FALSE(fabric_.carrier_changed);
+  EXPECT_EQ(fabric_.session.down_reason(), LinkDownReason::no_carrier);
+  EXPECT_EQ(fabric_.output.control_packets, 0u) << "and nothing is sent";
+}
+
+TEST_F(LinkControlTest, WithoutASessionOneHelloWaitsAtATime) {
+  link_control_.run(turn_.now());
+  EXPECT_EQ(fabric_.output.control_packets, 1u);
+  link_control_.run(turn_.now() + site_.settings.hello_interval_ns);
+  EXPECT_EQ(fabric_.output.control_packets, 1u);
+  EXPECT_EQ(edge_.output.control_packets + output_.output.control_packets, 0u);
+}
+
+TEST_F(LinkControlTest, WhoKnowsOtherLinkStatesIsToldAll) {
+  bring_up();
+  hear_hello(peer_->session.take_hello(link_state_.digest(), turn_.now()));
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::notice_sent), 0u);
+  hear_hello(peer_->session.take_hello(link_state_.digest() + 1, turn_.now()));
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::notice_sent), 1u);
+}
+
+TEST_F(LinkControlTest, TooManyOrphansKeepALinkDown) {
+  fabric_.input.orphans = site_.settings.orphans_max;
+  const Nanos now = turn_.now();
+  peer_->session.tick(1001, now);
+  for (int i = 0; i < 4; ++i) {
+    hear_hello(peer_->session.take_hello(0, now));
+    Hello hello = fabric_.session.take_hello(0, now).hello;
+    peer_->session.receive(hello, 1614, 2000, true, now);
+  }
+  EXPECT_FALSE(fabric_.session.up());
+  EXPECT_EQ(fabric_.session.down_reason(), LinkDownReason::orphans);
+}
+
+}  // namespace
+}  // namespace heddle::test

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/link_states.h"
+
+#include "flow_fixture.h"
+
+namespace heddle::test {
+namespace {
+
+class LinkStatesTest : public FlowTest {
+ protected:
+  std::vector<LinkStateNews> news() {
+    std::vector<LinkStateNews> all;
+    for (const Message& message : messages())
+      if (const auto* one = std::get_if<LinkStateNews>(&message)) all.push_back(*one);
+    return all;
+  }
+};
+
+TEST_F(LinkStatesTest, NothingIsSaidWhileNothingHasChanged) {
+  link_states_.tell_workers();
+  link_states_.originate();
+  link_states_.recompile();
+  news();
+  EXPECT_FALSE(link_states_.news());
+  link_states_.originate();
+  link_states_.tell_workers();
+  EXPECT_FALSE(link_states_.recompile());
+  EXPECT_TRUE(news().empty());
+}
+
+TEST_F(LinkStatesTest, TheFirstWorkerSpeaksForTheNode) {
+  board_.publish_state(kFabric, true);
+  ASSERT_TRUE(link_states_.news());
+  link_states_.originate();
+  EXPECT_FALSE(link_states_.news());
+  EXPECT_EQ(link_state_.record(0).ports_up, PortSet{1} << kFabric) << "edge ports are no links";
+  const std::vector<LinkStateNews> told = news();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].node, 0);
+  EXPECT_EQ(told[0].sequence, link_state_.record(0).sequence);
+  EXPECT_EQ(told[0].ports_up, PortSet{1} << kFabric);
+  EXPECT_TRUE(link_states_.recompile());
+  EXPECT_FALSE(link_states_.recompile());
+  EXPECT_EQ(paths_.routes().primary(2), PortSet{1} << kFabric);
+}
+
+TEST_F(LinkStatesTest, OtherWorkersSayNothing) {
+  const Site second(options_, 1);
+  LinkStates states(second, ports_, turn_, outbox_, board_, paths_, link_state_, control_);
+  board_.publish_state(kFabric, true);
+  EXPECT_FALSE(states.news());
+}
+
+TEST_F(LinkStatesTest, NeighboursHearTheNews) {
+  link_states_.changed(0);
+  EXPECT_TRUE(fabric_.output.control.empty()) << "without a session nothing is sent";
+  bring_up();
+  ASSERT_TRUE(link_state_.apply(1, 7, 3));
+  link_states_.changed(1);
+  const LinkFrame frame = next_records(fabric_);
+  const auto records = notice_records(frame);
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].node, 2) << "its address";
+  EXPECT_EQ(records[0].sequence, 7u);
+  EXPECT_EQ(records[0].ports_up, 3u);
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::notice_news), 0u);
+}
+
+TEST_F(LinkStatesTest, WhatAFullRingDoesNotTakeIsSaidNextTurn) {
+  link_state_.apply(0, 3, 1);
+  link_state_.apply(1, 7, 3);
+  fill_messages();
+  link_states_.changed(1);
+  link_states_.changed(0);
+  EXPECT_TRUE(turn_.busy());
+  while (!messages().empty()) {
+  }
+  link_states_.tell_workers();
+  const std::vector<LinkStateNews> told = news();
+  ASSERT_EQ(told.size(), 2u) << "the older one, too";
+  EXPECT_EQ(told[0].node, 0);
+  EXPECT_EQ(told[1].node, 1);
+}
+
+TEST_F(LinkStatesTest, WhoseDigestDiffersGetsAllThatIsKnown) {
+  bring_up();
+  link_states_.send_notices(fabric_);
+  LinkFrame frame = next_records(fabric_);
+  EXPECT_EQ(notice_records(frame).size(), 1u) << "of node 2 nothing has been heard";
+  EXPECT_EQ(notice_records(frame)[0].node, 1);
+  link_state_.apply(1, 7, 3);
+  link_states_.send_notices(fabric_);
+  frame = next_records(fabric_);
+  EXPECT_EQ(notice_records(frame).size(), 2u);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::notice_sent), 2u);
+  control_pool_.empty = true;
+  link_states_.send_notices(fabric_);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::notice_sent), 2u) << "the next hello asks again";
+}
+
+}  // namespace
+}  // namespace heddle::test

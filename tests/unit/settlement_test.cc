@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "component_fixture.h"
+
+namespace heddle::test {
+namespace {
+
+class SettlementTest : public ComponentTest {
+ protected:
+  // A packet for that output flow ID that has crossed.
+  Packet* crossed(FlowId id, uint16_t payload, uint8_t ftag = kLossy) {
+    Packet* crossed = packet(payload, ftag);
+    crossed->output_flow = id;
+    crossed->input = edge_.input.ref.with(7);
+    crossed->cost = 3;
+    return crossed;
+  }
+};
+
+TEST_F(SettlementTest, AnEntryIsToldOnceHoweverOftenItIsMarked) {
+  OutputFlow& entry = output_.output.flows[3];
+  settlement_.mark(output_, 3, entry);
+  settlement_.mark(output_, 3, entry);
+  EXPECT_EQ(told(), std::vector<uint32_t>{flow_item(2, 3)});
+  EXPECT_TRUE(settlement_.empty());
+  entry.flags = 0;
+  settlement_.mark(output_, 3, entry);
+  EXPECT_EQ(settlement_.marked(), 1u);
+}
+
+TEST_F(SettlementTest, WhatIsMarkedWhileOthersAreToldIsForTheNextTime) {
+  settlement_.mark(output_, 3, output_.output.flows[3]);
+  std::vector<uint32_t> first;
+  for (const uint32_t item : settlement_.begin_telling()) {
+    first.push_back(item);
+    settlement_.mark(fabric_, 5, fabric_.output.flows[5]);
+  }
+  EXPECT_EQ(first, std::vector<uint32_t>{flow_item(2, 3)});
+  EXPECT_EQ(told(), std::vector<uint32_t>{flow_item(4, 5)});
+}
+
+TEST_F(SettlementTest, WhatDiesAtTheOutputIsSettledThereWithItsRoom) {
+  FlowId id;
+  OutputFlow& entry = reserve(output_, id);
+  entry.queued = 2;
+  entry.credit_base = 1000;
+  Packet* lost = crossed(id, 100);
+  settlement_.drop_at_output(output_, lost, DropReason::life_ended);
+  EXPECT_TRUE(gone(lost));
+  EXPECT_EQ(entry.queued, 1u);
+  EXPECT_EQ(entry.pending_ack, 100u);
+  EXPECT_EQ(entry.pending_lost, 100u);
+  EXPECT_EQ(entry.credit_base, 900u) << "it will never be stamped";
+  EXPECT_EQ(drops_of(output_, DropReason::life_ended), 1u);
+  EXPECT_EQ(output_.output.room.returns(kEdge, 0).room, 3u);
+  EXPECT_EQ(told(), std::vector<uint32_t>{flow_item(kOutput, id)});
+  EXPECT_EQ(count_of(output_, ProtocolEvent::lossless_lost), 0u);
+  settlement_.drop_at_output(output_, crossed(kNoFlow, 100, kLossless), DropReason::life_ended);
+  EXPECT_EQ(output_.output.room.returns(kEdge, 0).room, 6u);
+  EXPECT_TRUE(settlement_.empty()) << "without a flow nobody is to be told";
+  EXPECT_EQ(count_of(output_, ProtocolEvent::lossless_lost), 1u);
+}
+
+TEST_F(SettlementTest, AnEntryAtRestIsFreeAtOnce) {
+  FlowId id;
+  OutputFlow& entry = reserve(output_, id);
+  settlement_.release(output_, id, false);
+  EXPECT_EQ(entry.state, OutputFlowState::free);
+  EXPECT_EQ(output_.output.flows.used(), 0u);
+  EXPECT_EQ(count_of(output_, ProtocolEvent::orphan_freed), 0u);
+  reserve(output_, id);
+  settlement_.release(output_, id, true);
+  EXPECT_EQ(entry.state, OutputFlowState::free) << "nothing refers to it";
+  EXPECT_EQ(count_of(output_, ProtocolEvent::orphan_freed), 1u) << "but its input has counted it";
+  EXPECT_EQ(output_.output.room.orphans(kEdge), 1u);
+}
+
+TEST_F(SettlementTest, AnOrphanIsFreeWhenNothingRefersToIt) {
+  FlowId id;
+  OutputFlow& entry = reserve(output_, id);
+  entry.queued = 1;
+  entry.data_flow += 50;
+  settlement_.release(output_, id, true);
+  EXPECT_EQ(entry.state, OutputFlowState::orphan);
+  settlement_.drop_at_output(output_, crossed(id, 100), DropReason::link_down);
+  settlement_.free_if_drained(output_, id, entry);
+  EXPECT_EQ(entry.state, OutputFlowState::orphan) << "bytes are under way still";
+  entry.ack_flow = entry.data_flow;
+  settlement_.free_if_drained(output_, id, entry);
+  EXPECT_EQ(entry.state, OutputFlowState::orphan) << "it has something to tell still";
+  entry.take_pending();
+  entry.flags = static_cast<uint16_t>(entry.flags & ~kOutputDirty);
+  entry.queued = 1;
+  settlement_.free_if_drained(output_, id, entry);
+  EXPECT_EQ(entry.state, OutputFlowState::orphan) << "a packet waits still";
+  entry.queued = 0;
+  settlement_.free_if_drained(output_, id, entry);
+  EXPECT_EQ(entry.state, OutputFlowState::free);
+  EXPECT_EQ(output_.output.room.orphans(kEdge), 1u);
+}
+
+TEST_F(SettlementTest, OneThatIsReservedIsNotFreedThoughNothingIsUnderWay) {
+  FlowId id;
+  OutputFlow& entry = reserve(output_, id);
+  settlement_.free_if_drained(output_, id, entry);
+  EXPECT_EQ(entry.state, OutputFlowState::reserved);
+}
+
+TEST_F(SettlementTest, PositionsOfAnEndedEntryStartAnew) {
+  FlowId id;
+  OutputFlow& entry = reserve(fabric_, id);
+  entry.data_flow = entry.ack_flow = 500;
+  entry.lost_total = 7;
+  settlement_.release(fabric_, id, false);
+  EXPECT_EQ(entry.data_flow, 500u) << "they run on while the session does";
+  reserve(fabric_, id);
+  settlement_.release(fabric_, id, true);
+  EXPECT_EQ(entry.data_flow, 500u) << "of an orphan, too";
+  reserve(fabric_, id);
+  entry.flags |= kOutputEnded;
+  settlement_.release(fabric_, id, false);
+  EXPECT_EQ(entry.state, OutputFlowState::free);
+  EXPECT_EQ(entry.data_flow, 0u) << "no session says where";
+  EXPECT_EQ(entry.lost_total, 0u);
+  greet(fabric_.session, peer_->session, kSecond);
+  ASSERT_TRUE(fabric_.session.up());
+  entry.lost_total = 7;
+  settlement_.start_positions(fabric_, id);
+  EXPECT_EQ(entry.data_flow, first_position(peer_->session.peer_nonce(), peer_->session.own_nonce(), id));
+  EXPECT_EQ(entry.ack_flow, entry.data_flow);
+  EXPECT_EQ(entry.lost_total, 0u);
+}
+
+TEST_F(SettlementTest, WhatTheDeviceRefusedHasNothingToTell) {
+  for (FlowId id = 1; id <= 4; ++id) settlement_.mark(output_, id, output_.output.flows[id]);
+  output_.output.flows[3].pending_ack = 100;
+  output_.output.flows[4].flags |= kOutputTell;
+  settlement_.unmark_idle(output_, 1);  // the first one was marked before
+  EXPECT_EQ(told(), (std::vector<uint32_t>{flow_item(2, 1), flow_item(2, 3), flow_item(2, 4)}));
+  EXPECT_FALSE(output_.output.flows[2].flags & kOutputDirty);
+}
+
+}  // namespace
+}  // namespace heddle::test
