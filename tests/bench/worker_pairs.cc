@@ -103,7 +103,8 @@ nlohmann::json measure(const Shape& shape) {
     uint64_t before = 0;
     for (uint32_t pair = 0; pair < workers; ++pair) {
       const uint32_t target = shape.layout == "crossing" ? 1 - pair : pair;
-      lanes.push_back({&rig.node(0).worker(pair), &rig, &shape, shape.cpus[pair], pair, target, &stop});
+      lanes.push_back(
+          {&rig.node(0).worker(WorkerIndex::of(pair)), &rig, &shape, shape.cpus[pair], pair, target, &stop});
       before += rig.receiver(pair).delivered;
     }
     for (uint32_t index = 0; index < workers; ++index) rte_eal_remote_launch(run_lane, &lanes[index], index + 1);

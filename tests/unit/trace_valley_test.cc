@@ -81,9 +81,8 @@ TEST_F(TraceValley, AFlowThatIsThereHasTurnedAlready) {
   auto& port = const_cast<Port&>(process->nodes()[0].node->port(0));
   InputFlow& flow = port.input.flows[7];
   flow.begin({3, 1}, 1, kNoMatch);
-  const uint8_t lane = worker(0).paths().lanes().of(1, 2);
-  flow.branch = {
-      .turn_start = 0, .output = 1, .flow = 9, .voq = static_cast<uint16_t>(worker(0).site().voq_index(1, lane))};
+  const LaneIndex lane = worker(0).paths().lanes().of(1, 2);
+  flow.branch = {.turn_start = 0, .output = 1, .flow = 9, .voq = worker(0).site().voq_index(1, lane)};
   Json hop = first()["next"];
   hop["flow_id"] = 7;
   const Json middle = follow(hop);
