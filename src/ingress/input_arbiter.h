@@ -45,6 +45,7 @@ class Voq {
   LaneSet fifos_ = 0;
   VoqIndex next_ = 0;  // in the list of those to be served
   bool listed_ = false;
+  uint64_t woken_ = 0;  // its place among all that woke
 };
 
 class InputArbiter {
@@ -78,12 +79,18 @@ class InputArbiter {
     Voq& voq = queues_[queue];
     if (voq.listed_) return;
     voq.listed_ = true;
+    voq.woken_ = (*order_)++;
     if (count_++ == 0)
       first_ = queue;
     else
       queues_[last_].next_ = queue;
     last_ = queue;
   }
+
+  // The ports of a worker count their queues together as they wake, so that who woke first can be told.
+  void share_order(uint64_t& order) { order_ = &order; }
+  // Of the first queue; there is one.
+  uint64_t woken() const { return queues_[first_].woken_; }
 
   // Queues that are to have a turn.
   uint32_t count() const { return count_; }
@@ -120,6 +127,8 @@ class InputArbiter {
   std::vector<Voq> queues_;  // by lane and output port
   VoqIndex first_ = 0, last_ = 0;
   uint32_t count_ = 0;
+  uint64_t own_order_ = 0;
+  uint64_t* order_ = &own_order_;
 };
 
 }  // namespace heddle

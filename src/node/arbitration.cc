@@ -11,12 +11,16 @@ constexpr uint32_t kQuantumPackets = 2 * kBurst;
 }  // namespace
 
 void Arbitration::run(Nanos now) {
-  for (Port* port : ports_) {
-    InputArbiter& arbiter = port->input.arbiter;
-    for (uint32_t turns = arbiter.count(); turns > 0; --turns) {
-      const VoqIndex queue = arbiter.begin_turn();
-      if (serve(*port, queue, now)) arbiter.wake(queue);
+  uint32_t turns = 0;
+  for (const Port* port : ports_) turns += port->input.arbiter.count();
+  for (; turns > 0; --turns) {
+    Port* next = nullptr;
+    for (Port* port : ports_) {
+      const InputArbiter& arbiter = port->input.arbiter;
+      if (arbiter.count() != 0 && (next == nullptr || arbiter.woken() < next->input.arbiter.woken())) next = port;
     }
+    const VoqIndex queue = next->input.arbiter.begin_turn();
+    if (serve(*next, queue, now)) next->input.arbiter.wake(queue);
   }
 }
 

@@ -29,9 +29,13 @@ class Arbitration {
         flow_life_(flow_life),
         admission_(admission),
         fifos_(fifos),
-        room_(room) {}
+        room_(room) {
+    for (Port* port : ports) port->input.arbiter.share_order(order_);
+  }
+  Arbitration(const Arbitration&) = delete;
 
-  // Once a turn. Queues with something left have another turn in the next one.
+  // Once a turn, the queues of all ports in the order in which they woke: who is first at an output has its packets
+  // before the others there. Queues with something left have another turn in the next one.
   void run(Nanos now);
   // Is any queue to have a turn?
   bool work_left() const;
@@ -49,6 +53,7 @@ class Arbitration {
   Admission& admission_;
   Fifos& fifos_;
   RoomReturns& room_;
+  uint64_t order_ = 0;  // of the ports' queues, as they woke
 };
 
 }  // namespace heddle
