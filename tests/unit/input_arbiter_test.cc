@@ -98,6 +98,23 @@ TEST_F(InputArbiterTest, QueuesAreServedInTheOrderInWhichTheyWoke) {
   EXPECT_EQ(arbiter_.begin_turn(), 3);
 }
 
+// Ports of one worker: whose queue has waited longest, over all of them.
+TEST_F(InputArbiterTest, PortsThatShareTheirOrderTellWhoWokeFirst) {
+  InputArbiter other(flows_, 4);
+  uint64_t order = 0;
+  arbiter_.share_order(order);
+  other.share_order(order);
+  other.wake(3);
+  arbiter_.wake(1);
+  other.wake(0);
+  EXPECT_LT(other.woken(), arbiter_.woken());
+  other.begin_turn();
+  EXPECT_GT(other.woken(), arbiter_.woken()) << "its second one woke last";
+  other.wake(3);
+  arbiter_.wake(1);  // is listed, and keeps its place
+  EXPECT_LT(arbiter_.woken(), other.woken());
+}
+
 TEST_F(InputArbiterTest, FifosWaitBesideFlows) {
   arbiter_.push_fifo(1, 2);
   arbiter_.push_fifo(1, 0);
