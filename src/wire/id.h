@@ -16,7 +16,7 @@ class Id {
   using Value = Number;
 
   Id() = default;  // like a number: not set
-  // A constant says by where it stands what it is.
+  // A constant says by where it stands what it is; in a list of ids write of(), clang 14 dies of constants there.
   template <std::integral Constant>
   consteval Id(Constant constant) : number_(static_cast<Number>(constant)) {
     if (constant < 0 || static_cast<uint64_t>(constant) > std::numeric_limits<Number>::max()) throw "not in range";

@@ -104,10 +104,10 @@ class ComponentTest : public testing::Test {
   }
   std::vector<Port*> make_ports() {
     std::vector<Port*> ports(6);
-    for (PortIndex index : {PortIndex{0}, PortIndex{2}, PortIndex{4}}) {
+    for (PortIndex index : {PortIndex::of(0), PortIndex::of(2), PortIndex::of(4)}) {
       made_.push_back(make_port(options_, index));
       ports[index] = made_.back().get();
-      for (PortIndex output : {PortIndex{1}, PortIndex{3}, PortIndex{5}})
+      for (PortIndex output : {PortIndex::of(1), PortIndex::of(3), PortIndex::of(5)})
         ports[index]->input.ids[output].lent.make_room(64);
     }
     return ports;

@@ -25,8 +25,8 @@ TEST_F(FlowTimersTest, TimersTellInputsFromOutputs) {
   run(4 * kMillisecond);
   EXPECT_TRUE(inputs.empty() && outputs.empty());
   run(6 * kMillisecond);
-  EXPECT_EQ(inputs, (std::vector<std::pair<PortIndex, FlowId>>{{PortIndex{0}, FlowId{7}}}));
-  EXPECT_EQ(outputs, (std::vector<std::pair<PortIndex, FlowId>>{{PortIndex{4}, FlowId{7}}}));
+  EXPECT_EQ(inputs, (std::vector<std::pair<PortIndex, FlowId>>{{PortIndex::of(0), FlowId::of(7)}}));
+  EXPECT_EQ(outputs, (std::vector<std::pair<PortIndex, FlowId>>{{PortIndex::of(4), FlowId::of(7)}}));
   EXPECT_EQ(timers_.next_due(), kNever);
 }
 

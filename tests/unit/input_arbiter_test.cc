@@ -39,13 +39,13 @@ TEST_F(InputArbiterTest, NothingIsNext) {
 }
 
 TEST_F(InputArbiterTest, FlowsOfAQueueGoByTurns) {
-  for (FlowId flow : {FlowId{5}, FlowId{3}, FlowId{9}}) arbiter_.push(1, flow);
+  for (FlowId flow : {FlowId::of(5), FlowId::of(3), FlowId::of(9)}) arbiter_.push(1, flow);
   EXPECT_EQ(next(1, 7), "5 3 9 5 3 9 5 ");
   EXPECT_EQ(arbiter_[1].waiting(), 3u);
 }
 
 TEST_F(InputArbiterTest, WhoHasNoMoreLeaves) {
-  for (FlowId flow : {FlowId{5}, FlowId{3}, FlowId{9}}) arbiter_.push(1, flow);
+  for (FlowId flow : {FlowId::of(5), FlowId::of(3), FlowId::of(9)}) arbiter_.push(1, flow);
   arbiter_.commit(1, false);
   EXPECT_EQ(next(1, 3), "3 9 3 ");
   arbiter_.commit(1, false);
@@ -57,7 +57,7 @@ TEST_F(InputArbiterTest, WhoHasNoMoreLeaves) {
 }
 
 TEST_F(InputArbiterTest, WhoIsSetAsideComesBackBehindTheOthers) {
-  for (FlowId flow : {FlowId{5}, FlowId{3}, FlowId{9}}) arbiter_.push(1, flow);
+  for (FlowId flow : {FlowId::of(5), FlowId::of(3), FlowId::of(9)}) arbiter_.push(1, flow);
   arbiter_.set_aside(1);
   EXPECT_EQ(flows_of(1), "3 9 ");
   arbiter_.push(1, 5);
@@ -66,7 +66,7 @@ TEST_F(InputArbiterTest, WhoIsSetAsideComesBackBehindTheOthers) {
 
 // A4: whoever finds that the flow may not go after all leaves it where it was.
 TEST_F(InputArbiterTest, AnAbandonedLookChangesNothing) {
-  for (FlowId flow : {FlowId{5}, FlowId{3}}) arbiter_.push(1, flow);
+  for (FlowId flow : {FlowId::of(5), FlowId::of(3)}) arbiter_.push(1, flow);
   arbiter_.push(2, 9);
   arbiter_.push_fifo(2, 3);
   const InputArbiter& looked_at = arbiter_;

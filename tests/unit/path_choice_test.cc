@@ -50,7 +50,7 @@ TEST_F(PathChoiceTest, AHostOfThisNodeHasOnePort) {
   EXPECT_EQ(ways(fabric_[0], {1, edge_[1]}, 0).ports, PortSet{1} << edge_[1]) << "it is there: no hop is left to count";
   EXPECT_EQ(ways(edge_[1], {1, edge_[1]}).ports, 0u);
   EXPECT_EQ(ways(edge_[1], {1, edge_[1]}).reason, DropReason::same_port);
-  for (const PortIndex nowhere : {fabric_[0], PortIndex{17}, PortIndex{64}, kNoPort}) {
+  for (const PortIndex nowhere : {fabric_[0], PortIndex::of(17), PortIndex::of(64), kNoPort}) {
     EXPECT_EQ(ways(edge_[0], {1, nowhere}).ports, 0u) << nowhere;
     EXPECT_EQ(ways(edge_[0], {1, nowhere}).reason, DropReason::no_such_port) << nowhere;
   }

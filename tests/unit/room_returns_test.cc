@@ -68,7 +68,7 @@ TEST_F(RoomReturnsTest, AnOutputHearsOfWaitersWhenTheyHaveChangedByAnEighth) {
 
 TEST_F(RoomReturnsTest, WhoWaitsAreFlowsAndFifos) {
   for (FlowId flow = 1; flow <= 5; ++flow) edge_.input.arbiter.push(site_.voq_index(kOutput, 0), flow);
-  for (const LaneIndex fifo : {LaneIndex{0}, LaneIndex{2}})
+  for (const LaneIndex fifo : {LaneIndex::of(0), LaneIndex::of(2)})
     edge_.input.arbiter.push_fifo(site_.voq_index(kOutput, 0), fifo);
   room_.wait(edge_, voq_);
   EXPECT_EQ(waiting(), 7u);
