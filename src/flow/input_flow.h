@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "flow/owned.h"
 #include "wire/packet.h"
 #include "wire/types.h"
 
@@ -25,16 +26,8 @@ enum class FlowState : uint8_t {
   blocked,  // has a queue, and its destination's congestion (C4, C5) or lack of credit (C6) holds it
 };
 
-// A flow's state: to be read by all, written by FlowLife alone (node/flow_life.h).
-class OwnedFlowState {
- public:
-  operator FlowState() const { return state_; }
-
- private:
-  friend class FlowLife;
-  void operator=(FlowState state) { state_ = state; }
-  FlowState state_ = FlowState::idle;
-};
+class FlowLife;    // node/flow_life.h
+class FlowLimits;  // node/flow_limits.h
 
 enum InputFlowFlag : uint16_t {
   kFlowInUse = 0x0001,
@@ -72,9 +65,9 @@ struct alignas(64) InputFlow {
   uint16_t path_epoch;  // path changes so far (W2)
   uint16_t queued_packets;
   uint16_t flags;  // InputFlowFlag
-  OwnedFlowState state;
+  Owned<FlowState, FlowLife> state;
   uint8_t ftag;
-  uint8_t congestion;  // ep_congestion (C3): level and CongestionFlag bits (flow/congestion_level.h)
+  Owned<uint8_t, FlowLimits> congestion;  // ep_congestion (C3): level and CongestionFlag bits (flow/congestion_level.h)
 
   bool in_use() const { return flags & kFlowInUse; }
   uint32_t queue_extent() const { return next_data_flow - data_flow; }
@@ -83,7 +76,7 @@ struct alignas(64) InputFlow {
   void begin(FabricAddress to, uint8_t class_ftag, uint32_t match_index) {
     flags |= kFlowInUse;
     // With totals still to be told upstream it is the flow that was here before: there it has not come to rest.
-    if (!(flags & kFlowAckDue)) congestion = 0;
+    if (!(flags & kFlowAckDue)) congestion.reset();
     destination = to;
     ftag = class_ftag;
     match = match_index;

@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "flow/owned.h"
 #include "wire/types.h"
 
 namespace heddle {
@@ -28,6 +29,8 @@ enum OutputFlowFlag : uint16_t {
   kOutputCredit = 0x0080,   // the input flow is to hear of that
 };
 
+class Settlement;  // node/settlement.h
+
 struct alignas(64) OutputFlow {
   uint32_t data_flow;     // position behind the last stamped byte (fabric)
   uint32_t ack_flow;      // position up to which the next hop has settled
@@ -41,10 +44,10 @@ struct alignas(64) OutputFlow {
   Nanos due_ns;         // of its timer: the next probe (K5), or when an ended entry is settled (K9)
   uint16_t flags;       // OutputFlowFlag
   OutputFlowState state;
-  uint8_t backoff;        // probe interval is base << backoff (K5)
-  uint8_t congestion;     // level and CongestionFlag bits that the input flow is to know (C3)
-  uint8_t told;           // those that it knew when its last packet crossed, or has been told since
-  uint8_t ftag;           // of the flow
+  uint8_t backoff;                        // probe interval is base << backoff (K5)
+  Owned<uint8_t, Settlement> congestion;  // level and CongestionFlag bits that the input flow is to know (C3)
+  Owned<uint8_t, Settlement> told;        // those that it knew when its last packet crossed, or has been told since
+  uint8_t ftag;                           // of the flow
   bool listed;            // among the worker's metered entries (K7), where an ID stays when its flow leaves
   uint32_t credit_limit;  // position up to which the next hop takes data (C6)
   uint32_t credit_base;   // data_flow when it was reserved, less what died here unstamped since
@@ -100,7 +103,9 @@ class OutputFlowTable {
     entry.ftag = ftag;
     entry.credit_base = entry.data_flow;
     entry.state = OutputFlowState::reserved;
-    entry.backoff = entry.congestion = entry.told = 0;
+    entry.backoff = 0;
+    entry.congestion.reset();
+    entry.told.reset();
     return id;
   }
   // Puts an entry back; the caller has seen that extent, queue and pending deltas are zero. A timer may still run.

@@ -30,7 +30,7 @@ void AckRelay::run(Nanos now) {
 // What an entry's input flow is to know besides what is settled (C3, C6).
 void AckRelay::tell_own_input(Port& input, OutputFlow& entry, Nanos now) {
   if (entry.flags & kOutputTell) {
-    entry.told = entry.congestion;
+    Settlement::congestion_known(entry, entry.congestion);
     flow_life_.on_congestion(input, entry.input.epoch, entry.input.flow, entry.congestion, now);
   }
   if (entry.flags & kOutputCredit)
@@ -56,7 +56,7 @@ bool AckRelay::tell_input(OutputFlow& entry) {
                         .tells = tells,
                         .congestion = entry.congestion}))
     return false;
-  if (tells) entry.told = entry.congestion;
+  if (tells) Settlement::congestion_known(entry, entry.congestion);
   entry.take_pending();
   return true;
 }

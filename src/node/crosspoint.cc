@@ -26,7 +26,7 @@ void CrossPoint::accept(Port& output, Packet* packet, uint8_t told) {
     assert(entry.input == packet->input);
     assert(entry.state != OutputFlowState::free);
     ++entry.queued;
-    entry.told = told;
+    Settlement::congestion_known(entry, told);
     dead = entry.flags & kOutputEnded;
   }
   if (dead) return settlement_.drop_at_output(output, packet, DropReason::link_down);
@@ -37,10 +37,8 @@ void CrossPoint::accept(Port& output, Packet* packet, uint8_t told) {
 // C2: while its host is congested a flow is told at once when its packet comes.
 void CrossPoint::tell_congestion(Port& output, const Packet& packet) {
   if (!site_.classes.of(packet.ftag).congestion_control) return;
-  OutputFlow& entry = output.output.flows[packet.output_flow];
-  entry.congestion = output.output.congestion.next_level() | kCongestionNew;
-  entry.flags |= kOutputTell;
-  settlement_.mark(output, packet.output_flow, entry);
+  settlement_.tell_congestion(output, packet.output_flow, output.output.flows[packet.output_flow],
+                              output.output.congestion.next_level() | kCongestionNew);
   output.counters.count(ProtocolEvent::congestion_new);
 }
 

@@ -111,7 +111,7 @@ bool DeliveryAtOnce::gather_from_fabric(Port& port, FlowId id, InputFlow& flow, 
   flow.next_data_flow += packet->payload;
   flow.data_flow += packet->payload;
   flow.ack_flow += packet->payload;
-  flow.congestion = 0;  // as when an ACK comes (C3)
+  FlowLimits::forget(flow);  // as when an ACK comes (C3)
   acks_.mark_due(port, id, flow, now);
   port.credits[packet->vc].released(packet->cost);
   strip_fabric_header(*packet);

@@ -94,13 +94,12 @@ void Departure::take_back(Port& port, Packet** packets, uint32_t count, size_t m
 // C2: the ACK of a packet that leaves says whether its host is congested still.
 void Departure::note_departure(Port& port, const Packet& packet, OutputFlow& entry) {
   EndpointCongestion& congestion = port.output.congestion;
-  const uint8_t before = entry.congestion;
-  entry.congestion = 0;
+  uint8_t level = 0;
   if (congestion.congested() && site_.classes.of(packet.ftag).congestion_control) {
-    entry.congestion = congestion.next_level() | kCongestionPersistent;
+    level = congestion.next_level() | kCongestionPersistent;
     port.counters.count(ProtocolEvent::congestion_persistent);
   }
-  if (entry.congestion != entry.told || entry.congestion != before) entry.flags |= kOutputTell;
+  settlement_.note_congestion(port, packet.output_flow, entry, level);
 }
 
 Nanos Departure::next_wake(const Port& port, Nanos now) const {

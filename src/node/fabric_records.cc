@@ -70,10 +70,7 @@ bool FabricRecords::receive_ack(Port& port, const AckRecord& record) {
 // news.
 void FabricRecords::take_congestion(Port& port, const AckRecord& record, OutputFlow& entry) {
   const uint8_t congestion = congestion_of(record.severity, record.flags);
-  if (entry.extent() == 0 || (congestion == entry.told && congestion == entry.congestion)) return;
-  entry.congestion = congestion;
-  entry.flags |= kOutputTell;
-  settlement_.mark(port, record.flow, entry);
+  if (entry.extent() != 0) settlement_.note_congestion(port, record.flow, entry, congestion);
 }
 
 // K5: answered at once with the present totals.

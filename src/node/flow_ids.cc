@@ -63,7 +63,7 @@ void FlowIds::bind(OutputFlow& entry, const InputFlowRef& input) {
   assert(!ports_.is_own(input.port) && entry.input.port == input.port);  // invariant 4
   assert(entry.queued == 0 && entry.extent() == 0 && entry.pending_ack == 0);
   entry.input = input;
-  entry.congestion = 0;
+  entry.congestion.reset();
   if (entry.flags & kOutputEnded) entry.flags |= kOutputEndDue;
 }
 

@@ -97,7 +97,7 @@ void FlowLife::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged,
   if (flow.flags & kFlowLimited)
     flow_limits_.renew(port, id, acknowledged - lost, now);
   else
-    flow.congestion = 0;  // of the flow that was here before
+    FlowLimits::forget(flow);  // of the flow that was here before
 
   // A blocked one has less under way now (C4, C6, C8).
   if (flow.state == FlowState::blocked) return unblock(port, id, flow, now);

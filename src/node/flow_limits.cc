@@ -57,7 +57,7 @@ bool FlowLimits::may_forward(Port& port, FlowId id, InputFlow& flow, uint32_t by
 void FlowLimits::end(Port& port, InputFlow& flow) {
   if (!(flow.flags & kFlowLimited)) return;
   flow.flags &= static_cast<uint16_t>(~kFlowLimited);
-  flow.congestion = 0;
+  forget(flow);
   port.counters.count(ProtocolEvent::limit_ended);
 }
 

@@ -26,6 +26,8 @@ class FlowLimits {
 
   // The level of a flow has been told by the hop below, or by its output here.
   bool tell(Port& port, FlowId id, InputFlow& flow, uint8_t congestion, Nanos now);
+  // What was told of an unlimited flow holds no longer.
+  static void forget(InputFlow& flow) { flow.congestion = 0; }
   // May the flow hand on a packet of so many bytes now?
   HEDDLE_COLD bool may_forward(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now);
   // The flow is held no longer.

@@ -32,6 +32,18 @@ class Settlement {
     entry.flags |= kOutputDirty;
     dirty_.push_back(flow_item(output.index, id));
   }
+  // C2, C3: the input flow is to hear of its destination's congestion, with what is settled or by itself.
+  void tell_congestion(Port& output, FlowId id, OutputFlow& entry, uint8_t congestion) {
+    entry.congestion = congestion;
+    entry.flags |= kOutputTell;
+    mark(output, id, entry);
+  }
+  // If that is news.
+  void note_congestion(Port& output, FlowId id, OutputFlow& entry, uint8_t congestion) {
+    if (congestion != entry.told || congestion != entry.congestion) tell_congestion(output, id, entry, congestion);
+  }
+  // It knows so much of it.
+  static void congestion_known(OutputFlow& entry, uint8_t congestion) { entry.told = congestion; }
   bool empty() const { return dirty_.empty(); }
   // Entries marked since the last telling, as flow_item(); what is marked while they are told is for the next one.
   const BoundedList<uint32_t>& begin_telling() {

@@ -52,8 +52,8 @@ TEST_F(AckRelayTest, AnInputOfThisWorkerHearsAtOnce) {
 TEST_F(AckRelayTest, WithItWhatItIsToKnowBesides) {
   OutputFlow& entry = telling(kEdge, 100);
   const InputFlow& flow = input_flow(1000);
-  entry.congestion = 5;
-  entry.flags |= kOutputTell | kOutputCredit | kOutputMetered | kOutputEndDue;
+  settlement_.tell_congestion(output_, id_, entry, 5);
+  entry.flags |= kOutputCredit | kOutputMetered | kOutputEndDue;
   entry.credit_limit = 900;
   entry.credit_base = 200;
   ack_relay_.run(0);
@@ -68,8 +68,8 @@ TEST_F(AckRelayTest, WithItWhatItIsToKnowBesides) {
 
 TEST_F(AckRelayTest, TheOtherWorkersInputHearsByTheOutbox) {
   OutputFlow& entry = telling(kOther, 600, 50);
-  entry.congestion = 5;
-  entry.flags |= kOutputTell | kOutputEndDue;
+  settlement_.tell_congestion(output_, id_, entry, 5);
+  entry.flags |= kOutputEndDue;
   ack_relay_.run(0);
   const std::vector<Settled> told = settled();
   ASSERT_EQ(told.size(), 1u);

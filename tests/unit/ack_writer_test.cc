@@ -122,7 +122,7 @@ TEST_F(AckWriterTest, ARecordHasTheTotalsAndWhatElseIsToBeKnown) {
   plain.lost_total = 44;
   plain.path_epoch = 3;
   InputFlow& congested = fabric_.input.flows[2];
-  congested.congestion = 5 | kCongestionNew;
+  poke(congested.congestion, 5 | kCongestionNew);
   InputFlow& metered = fabric_.input.flows[3];
   metered.flags |= kFlowFull;
   metered.data_flow = 5000;

@@ -17,6 +17,7 @@
 #include "node/port_setup.h"
 #include "node/prober.h"
 #include "node/room_returns.h"
+#include "poke.h"
 #include "test_fabric.h"
 
 namespace heddle::test {

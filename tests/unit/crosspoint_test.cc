@@ -28,7 +28,7 @@ TEST_F(CrossPointTest, APacketThatCrossesPinsItsFlowIdUnlessItsSessionHasEnded) 
   InputFlow* flow;
   Packet* first = first_of(id, flow);
   first->dies_ns = 50;
-  flow->congestion = 5;
+  poke(flow->congestion, 5);
   crosspoint_.cross(edge_, kOutput, first, flow, 1000);
   OutputFlow& entry = output_.output.flows[flow->branch.flow];
   EXPECT_EQ(entry.queued, 1u);
@@ -68,7 +68,7 @@ TEST_F(CrossPointTest, WithoutAFlowALinkThatIsDownTakesNothing) {
 TEST_F(CrossPointTest, TheFirstPacketOfAFlowOnALentIdSaysSo) {
   FlowId id;
   InputFlow& flow = begin(id, kOther);
-  flow.congestion = 3;
+  poke(flow.congestion, 3);
   for (const bool first : {true, false}) {
     Packet* next = packet(100);
     flow.data_flow += 100;

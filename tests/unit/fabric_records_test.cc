@@ -116,7 +116,7 @@ TEST_F(FabricRecordsTest, CongestionIsHandedOn) {
   EXPECT_TRUE(entry_->flags & kOutputTell);
   EXPECT_EQ(told().size(), 1u);
   entry_->flags = 0;
-  entry_->told = 5;
+  Settlement::congestion_known(*entry_, 5);
   receive(HEDDLE_ACK, record);
   EXPECT_FALSE(entry_->flags & kOutputTell) << "it is known";
   entry_->ack_flow = entry_->data_flow;

@@ -230,7 +230,7 @@ TEST_F(FlowIdsTest, WhoWaitedAtAnOutputThatIsDownIsToldOfOnce) {
 TEST_F(FlowIdsTest, AnIdThatIsLentServesWhoSendsFirst) {
   OutputFlow& entry = output_.output.flows[9];
   entry.input = InputFlowRef::of(0, kOther, kNoFlow);
-  entry.congestion = 5;
+  poke(entry.congestion, 5);
   FlowIds& ids = flow_ids_;
   ids.bind(entry, InputFlowRef::of(1, kOther, 12));
   EXPECT_EQ(entry.input, InputFlowRef::of(1, kOther, 12));

@@ -415,7 +415,9 @@ TEST_F(FlowLifeTest, AShortestPathIsKept) {
   EXPECT_TRUE(flow.in_use());
 }
 
-static_assert(!std::is_assignable_v<OwnedFlowState&, FlowState>, "a flow's state is FlowLife's");
+static_assert(!std::is_assignable_v<decltype(InputFlow::state)&, FlowState>, "a flow's state is FlowLife's");
+static_assert(!std::is_assignable_v<decltype(InputFlow::congestion)&, uint8_t>, "its congestion is FlowLimits'");
+static_assert(!std::is_assignable_v<decltype(OutputFlow::congestion)&, uint8_t>, "at its output it is Settlement's");
 
 }  // namespace
 }  // namespace heddle::test

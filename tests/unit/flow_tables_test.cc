@@ -10,6 +10,7 @@
 #include "flow/output_flow.h"
 #include "flow/timer_wheel.h"
 #include "flow/token_bucket.h"
+#include "poke.h"
 #include "wire/random.h"
 
 namespace heddle {
@@ -64,7 +65,7 @@ TEST(InputFlow, BeginsAnewAtThePositionWhereItsIdIs) {
   flow.data_flow = flow.next_data_flow = flow.ack_flow = 5000;
   flow.branch = {.turn_start = 1000, .output = 3, .flow = kNoFlow, .voq = 3};
   flow.path_epoch = 7;
-  flow.congestion = 9;
+  test::poke(flow.congestion, 9);
   flow.begin({12, 4}, 2, 33);
   EXPECT_TRUE(flow.in_use());
   EXPECT_EQ(flow.destination, (FabricAddress{12, 4}));
@@ -80,7 +81,7 @@ TEST(InputFlow, BeginsAnewAtThePositionWhereItsIdIs) {
 TEST(InputFlow, ThatIsStillToBeToldUpstreamKeepsItsLevel) {
   InputFlow flow{};
   flow.flags = kFlowAckDue;
-  flow.congestion = 9;
+  test::poke(flow.congestion, 9);
   flow.begin({12, 4}, 2, kNoMatch);
   EXPECT_EQ(flow.congestion, 9);
   EXPECT_EQ(flow.flags, kFlowInUse | kFlowAckDue);
