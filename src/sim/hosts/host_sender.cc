@@ -46,19 +46,27 @@ void HostSender::ready(uint16_t flow) {
   ready_.push_back(flow);
 }
 
-void HostSender::wake_due(Nanos now) {
-  while (!wakes_.empty() && wakes_.front().at <= now) {
-    const Wake wake = wakes_.front();
-    std::pop_heap(wakes_.begin(), wakes_.end(), std::greater<>());
-    wakes_.pop_back();
+uint16_t HostSender::take_wake() {
+  const uint16_t flow = wakes_.front().flow;
+  std::pop_heap(wakes_.begin(), wakes_.end(), std::greater<>());
+  wakes_.pop_back();
+  return flow;
+}
+
+// When the next flow is to be woken. Of those for which something else came before, such as room in the window, the
+// entries are dropped here.
+Nanos HostSender::next_wake() {
+  for (; !wakes_.empty(); take_wake()) {
+    const Wake& wake = wakes_.front();
     const Sender& sender = senders_[wake.flow];
-    if (sender.waits != Waits::for_room && sender.wake_ns == wake.at) ready(wake.flow);
+    if (sender.waits != Waits::for_room && sender.wake_ns == wake.at) return wake.at;
   }
+  return kNever;
 }
 
 Nanos HostSender::send(Nanos now) {
   const uint32_t refill = std::clamp(setup().to_switch.transmit_frames, 1u, kRefillFrames);
-  wake_due(now);
+  while (next_wake() <= now) ready(take_wake());
   while (!ready_.empty()) {
     if (room_at(1) > now) return room_at(refill);
     const uint16_t id = ready_.front();
@@ -72,7 +80,7 @@ Nanos HostSender::send(Nanos now) {
       wait(id, step.waits, step.until_ns);
     if (step.waits == Waits::for_pause) paused_.push_back(id);
   }
-  return wakes_.empty() ? kNever : wakes_.front().at;
+  return next_wake();
 }
 
 // not_at_all: it may.

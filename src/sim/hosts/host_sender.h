@@ -55,7 +55,8 @@ class HostSender {
   Nanos room_at(uint32_t frames) const;
   void wait(uint16_t flow, Waits waits, Nanos until);
   void ready(uint16_t flow);
-  void wake_due(Nanos now);
+  uint16_t take_wake();
+  Nanos next_wake();
   Nanos paused_until(const HostFlow& flow) const;
   Step may_send(const HostFlow& flow, Nanos now) const;
   Step take_turn(HostFlow& flow, Sender& sender, Nanos now);
