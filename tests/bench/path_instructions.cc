@@ -2,9 +2,10 @@
 // Sends frames through switches in memory: for tests/bench/instructions to count under callgrind what one switch does,
 // and for tests/bench/growth to time it.
 //   path_instructions edge_edge|crossing|edge_fabric|transit|fabric_edge [--packets N] [--flows N] [--size BYTES]
-//   [--pairs N] [--where]
+//   [--pairs N] [--apart] [--where]
 // `crossing` is edge_edge between the ports of two workers, run by turns. The switch that is counted is polled by
-// counted_poll(), everything else by other_poll(). Prints JSON; with --where only the addresses of both, for
+// counted_poll(), everything else by other_poll(). With --apart each burst goes forward alone: its ACKs come back, and
+// its flows end, in turns that are not counted. Prints JSON; with --where only the addresses of both, for
 // tests/bench/cache_lines.
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -31,6 +32,7 @@ struct Shape {
   std::string path;
   uint32_t flows = 1000, size = 60, pairs = 1;
   uint64_t packets = 64000;
+  bool apart = false;
 };
 
 class Run {
@@ -62,6 +64,7 @@ class Run {
     for (uint64_t sent = 0; sent < shape_.packets;) {
       sent += inject();
       turn(kMicrosecond);
+      if (shape_.apart) settle();
     }
     // Hellos and credits have taken a place in a burst here and there.
     for (int turns = 0; turns < 16 && delivered() - begin_delivered_ < shape_.packets; ++turns) turn(kMicrosecond);
@@ -124,6 +127,13 @@ class Run {
     return shape_.pairs * kBurst;
   }
 
+  // Until the ACKs of the burst before are through, as long as these may wait at both links.
+  void settle() {
+    counting_ = false;
+    for (int turns = 0; turns < 200; ++turns) turn(kMicrosecond);
+    counting_ = true;
+  }
+
   void turn(Nanos step) {
     for (uint32_t index = 0; index < rig_.switches(); ++index) {
       Node& node = rig_.node(index);
@@ -158,6 +168,7 @@ int main(int argc, char** argv) {
   app.add_option("--flows", shape.flows, "taken in turn (1000)")->check(CLI::Range(1, 1 << 20));
   app.add_option("--size", shape.size, "bytes of a frame (60)")->check(CLI::Range(60, 1514));
   app.add_option("--pairs", shape.pairs, "of a port that sends and one that receives (1)")->check(CLI::Range(1, 16));
+  app.add_flag("--apart", shape.apart, "a burst goes forward alone, and its ACKs come back uncounted");
   bool where = false;
   app.add_flag("--where", where, "print the addresses of counted_poll() and other_poll() and end");
   CLI11_PARSE(app, argc, argv);

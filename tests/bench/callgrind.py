@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What callgrind says of tests/bench/path_instructions: the one place that knows how to ask."""
+import json
+import re
+import subprocess
+import sys
+
+
+def count(program, path, packets, profile, shape=(), options=()):
+    """Instructions of the counted switch for each delivered packet; `shape` is for the program, `options` for callgrind."""
+    run = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", "--collect-atstart=no",
+                          "--toggle-collect=counted_poll", *options, str(program), path, "--packets", str(packets),
+                          *shape],
+                         capture_output=True, text=True)
+    collected = re.search(r"Collected : (\d+)", run.stderr)
+    delivered = json.loads(run.stdout)["delivered"] if run.returncode == 0 else 0
+    if not collected or delivered < packets:
+        sys.exit(f"{path} can't be measured:\n{run.stdout}{run.stderr}")
+    return int(collected.group(1)) / delivered
+
+
+BY_INSTRUCTION = ("--dump-instr=yes", "--compress-strings=no", "--compress-pos=no")
+
+
+def times_run(profile):
+    """Of a profile BY_INSTRUCTION: how often the instruction of each source that ran most often did, inlined or not."""
+    times, source, inclusive = {}, "", False
+    for line in profile.splitlines():
+        if found := re.match(r"f[lie]=(.*)", line):
+            source = found.group(1)
+        elif found := re.match(r"(0x[0-9a-f]+) \d+ (\d+)$", line):
+            if not inclusive:  # of a call: what was called has lines of its own
+                times.setdefault(source, {}).setdefault(found.group(1), 0)
+                times[source][found.group(1)] += int(found.group(2))
+        inclusive = line.startswith("calls=")
+    return {source: max(of_address.values()) for source, of_address in times.items()}
