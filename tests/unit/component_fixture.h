@@ -66,13 +66,14 @@ class ComponentTest : public testing::Test {
  protected:
   static constexpr PortIndex kEdge = 0, kOutput = 2, kFabric = 4;  // of this worker
   static constexpr PortIndex kOther = 1;                           // an edge port of the other one
-  static constexpr uint8_t kLossy = 0, kLossless = 1, kWithRetry = 2, kUncontrolled = 3;  // FTAGs
+  static constexpr uint8_t kLossy = 0, kLossless = 1, kWithRetry = 2, kUncontrolled = 3,
+                           kWithoutFlows = 4;  // FTAGs
 
   static Topology description() {
     Topology topology;
     topology.settings.flow_ids = 255;
     topology.classes.emplace_back();
-    topology.classes[0].pcp_set = 0xff & ~(1 << 3 | 1 << 4);
+    topology.classes[0].pcp_set = 0xff & ~(1 << 3 | 1 << 4 | 1 << 5);
     for (const uint8_t ftag : {kLossless, kWithRetry}) {
       TrafficClass lossless;
       lossless.ftag = ftag;
@@ -83,6 +84,7 @@ class ComponentTest : public testing::Test {
     }
     topology.classes.push_back(
         {.ftag = kUncontrolled, .congestion_control = false, .flow_credits = false, .pcp_set = 0});
+    topology.classes.push_back({.ftag = kWithoutFlows, .flow_channels = false, .pcp_set = 1 << 5});
     topology.lossless_channels = 1;
     const uint16_t node = add_node(topology, 1, 4), other = add_node(topology, 2, 4);
     add_link(topology, node, other);
@@ -129,6 +131,23 @@ class ComponentTest : public testing::Test {
     fresh->cost = 1;
     fresh->hop_limit = 9;
     return fresh;
+  }
+  // A frame as it comes from a port's device.
+  Packet* received(const Frame& bytes, const Port& port) {
+    Packet* fresh = nullptr;
+    pool_.allocate(&fresh, 1);
+    std::copy(bytes.begin(), bytes.end(), fresh->data);
+    fresh->length = static_cast<uint16_t>(bytes.size());
+    fresh->input.port = port.index;
+    fresh->dies_ns = turn_.now();
+    return fresh;
+  }
+  // More has come for a port's host than it takes.
+  static void congest(Port& port) {
+    EndpointCongestion& congestion = port.output.congestion;
+    for (Nanos now = kMillisecond; now < kSecond && !congestion.congested(); now += kMicrosecond)
+      congestion.look(now, 1 << 20, 1000, 10, 0, 0);
+    ASSERT_TRUE(congestion.congested());
   }
   // Has it gone back to the pool, or will with the turn?
   bool gone(const Packet* packet) {
@@ -182,6 +201,13 @@ class ComponentTest : public testing::Test {
     outbox_.hand_over_all();
     std::vector<Message> all(64);
     all.resize(crossing_.messages.take(all.data(), 64));
+    return all;
+  }
+  // What has crossed to the other worker.
+  std::vector<CrossingPacket> crossings() {
+    outbox_.hand_over_all();
+    std::vector<CrossingPacket> all(64);
+    all.resize(crossing_.data.take(all.data(), 64));
     return all;
   }
   // From now on nothing can be told to the other worker.

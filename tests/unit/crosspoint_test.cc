@@ -16,10 +16,9 @@ class CrossPointTest : public ComponentTest {
     return first;
   }
   CrossingPacket crossed() {
-    outbox_.hand_over_all();
-    CrossingPacket crossing{};
-    EXPECT_EQ(crossing_.data.take(&crossing, 1), 1u);
-    return crossing;
+    const std::vector<CrossingPacket> all = crossings();
+    EXPECT_EQ(all.size(), 1u);
+    return all.at(0);
   }
 };
 
@@ -97,10 +96,7 @@ TEST_F(CrossPointTest, AFlowHearsAtOnceThatItsHostIsCongested) {
   FlowId id;
   InputFlow* flow;
   Packet* first = first_of(id, flow);
-  EndpointCongestion& congestion = output_.output.congestion;
-  for (Nanos now = kMillisecond; now < kSecond && !congestion.congested(); now += kMicrosecond)
-    congestion.look(now, 1 << 20, 1000, 10, 0, 0);
-  ASSERT_TRUE(congestion.congested());
+  congest(output_);
   crosspoint_.cross(edge_, kOutput, first, flow, 1000);
   OutputFlow& entry = output_.output.flows[flow->branch.flow];
   EXPECT_TRUE(entry.congestion & kCongestionNew);

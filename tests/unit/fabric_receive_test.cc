@@ -11,12 +11,7 @@ class FabricReceiveTest : public FlowTest {
   static constexpr FlowId kFlow = 9;
 
   void receive(const Frame& bytes) {
-    Packet* packet = nullptr;
-    pool_.allocate(&packet, 1);
-    std::copy(bytes.begin(), bytes.end(), packet->data);
-    packet->length = static_cast<uint16_t>(bytes.size());
-    packet->input.port = kFabric;
-    packet->dies_ns = turn_.now();
+    Packet* packet = received(bytes, fabric_);
     fabric_receive_.receive(fabric_, &packet, 1, turn_.now());
     turn_.flush();
   }
