@@ -68,6 +68,7 @@ class ComponentTest : public testing::Test {
   static constexpr PortIndex kOther = 1;                           // an edge port of the other one
   static constexpr uint8_t kLossy = 0, kLossless = 1, kWithRetry = 2, kUncontrolled = 3,
                            kWithoutFlows = 4;  // FTAGs
+  static constexpr uint16_t kTagged = 7;       // a VLAN of port 2
 
   static Topology description() {
     Topology topology;
@@ -83,13 +84,14 @@ class ComponentTest : public testing::Test {
       topology.classes.push_back(lossless);
     }
     topology.classes.push_back(
-        {.ftag = kUncontrolled, .congestion_control = false, .flow_credits = false, .pcp_set = 0});
+        {.ftag = kUncontrolled, .congestion_control = false, .flow_credits = false, .ecn = true, .pcp_set = 0});
     topology.classes.push_back({.ftag = kWithoutFlows, .flow_channels = false, .pcp_set = 1 << 5});
     topology.lossless_channels = 1;
     const uint16_t node = add_node(topology, 1, 4), other = add_node(topology, 2, 4);
     add_link(topology, node, other);
     add_link(topology, node, other);
     topology.nodes[node].ports[kOutput].flow_control = HostFlowControl::off;
+    topology.nodes[node].ports[kOutput].vlans.tagged.set(kTagged);
     return topology;
   }
   NodeOptions options(uint16_t node_index) {
@@ -141,6 +143,33 @@ class ComponentTest : public testing::Test {
     fresh->input.port = port.index;
     fresh->dies_ns = turn_.now();
     return fresh;
+  }
+  // One that carries a number, as it has been read.
+  Packet* numbered(uint32_t number, const Port& port, size_t length = 100) {
+    Packet* fresh = received(frame(2, 1, number, length), port);
+    fresh->input = port.input.ref;
+    fresh->payload = fresh->length;
+    fresh->vni = 1;
+    fresh->cost = 1;
+    fresh->hop_limit = 9;
+    return fresh;
+  }
+  // Such a one of port 0 has crossed and waits at an output, with a flow ID of there or without; it lives for a second.
+  Packet* queue_at(Port& output, uint32_t number, uint8_t ftag = kLossy, FlowId flow = kNoFlow, size_t length = 100) {
+    Packet* fresh = numbered(number, edge_, length);
+    if (flow != kNoFlow) fresh->input = output.output.flows[flow].input;
+    fresh->output_flow = flow;
+    fresh->ftag = ftag;
+    fresh->lane = site_.lanes.of(ftag, site_.lanes.lossless(ftag) ? kFirstLosslessChannel : kLossyChannel);
+    fresh->dies_ns = turn_.now() + kSecond;
+    crosspoint_.accept(output, fresh, 0);
+    return fresh;
+  }
+  // What the device has taken, as numbered.
+  std::vector<uint32_t> delivered() const {
+    std::vector<uint32_t> numbers;
+    for (const Frame& bytes : device_.delivered) numbers.push_back(number_of(bytes));
+    return numbers;
   }
   // More has come for a port's host than it takes.
   static void congest(Port& port) {
