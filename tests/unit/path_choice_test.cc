@@ -11,6 +11,8 @@ namespace {
 // Node 1, with two edge ports, below nodes 2 and 3, which lead to node 4; ports f0 and f1 lead up, e0 and e1 to hosts.
 class PathChoiceTest : public testing::Test {
  protected:
+  static constexpr uint8_t kLossless = 1;  // FTAG
+  static constexpr uint8_t kFirst = kFirstLosslessChannel, kLast = kFirst + 1;
   PathChoiceTest() : topology_(make()), lanes_(topology_), board_(4), paths_(topology_, 0, lanes_, board_) {
     paths_.compile(std::vector<PortSet>(topology_.nodes.size(), ~PortSet{0}));
     for (PortIndex port = 0; port < 4; ++port) board_.publish_state(port, true);
@@ -19,6 +21,10 @@ class PathChoiceTest : public testing::Test {
   }
   static Topology make() {
     Topology topology;
+    topology.classes.resize(2);
+    topology.classes[kLossless].ftag = kLossless;
+    topology.classes[kLossless].lossless = true;
+    topology.lossless_channels = 2;
     test::add_node(topology, 1, 2);
     test::add_node(topology, 2, 0);
     test::add_node(topology, 3, 0);
@@ -29,8 +35,9 @@ class PathChoiceTest : public testing::Test {
     test::add_link(topology, 2, 3);
     return topology;
   }
-  PathChoice::Ways ways(PortIndex input, FabricAddress to, uint8_t hop_limit = 32) const {
-    return paths_.ways({.input = input, .channel = kLossyChannel, .hop_limit = hop_limit, .destination = to});
+  PathChoice::Ways ways(PortIndex input, FabricAddress to, uint8_t hop_limit = 32,
+                        uint8_t channel = kLossyChannel) const {
+    return paths_.ways({.input = input, .channel = channel, .hop_limit = hop_limit, .destination = to});
   }
   PortIndex choose(PortIndex input, FabricAddress to, DropReason& reason, uint8_t hop_limit = 32) {
     return paths_.choose({.input = input, .channel = kLossyChannel, .hop_limit = hop_limit, .destination = to}, random_,
@@ -80,6 +87,25 @@ TEST_F(PathChoiceTest, TheLeastLoadedThatIsUpIsTaken) {
   EXPECT_EQ(choose(edge_[0], {4, 0}, reason, 0), kNoPort);
   EXPECT_EQ(reason, DropReason::hop_limit);
   EXPECT_EQ(choose(edge_[0], {1, edge_[1]}, reason), edge_[1]);
+}
+
+// R5: it would need one more.
+TEST_F(PathChoiceTest, InTheLastChannelWhatCameDownGoesUpNoMore) {
+  EXPECT_EQ(ways(fabric_[0], {4, 0}, 32, kLast).ports, 0u);
+  EXPECT_EQ(ways(fabric_[0], {4, 0}, 32, kLast).reason, DropReason::no_route);
+  EXPECT_EQ(ways(fabric_[0], {4, 0}, 32, kFirst).ports, PortSet{1} << fabric_[1]) << "it has one";
+  EXPECT_EQ(ways(fabric_[1], {4, 0}, 32, kLast).ports, 0u);
+  EXPECT_EQ(std::popcount(ways(edge_[0], {4, 0}, 32, kLast).ports), 2) << "a host's has not come down";
+  EXPECT_EQ(ways(fabric_[0], {1, edge_[0]}, 32, kLast).ports, PortSet{1} << edge_[0]);
+}
+
+TEST_F(PathChoiceTest, ATurnFromDownToUpChangesTheChannel) {
+  EXPECT_EQ(paths_.lane(fabric_[0], fabric_[1], kLossless, kFirst), lanes_.of(kLossless, kLast));
+  EXPECT_EQ(paths_.lane(fabric_[1], fabric_[0], kLossless, kFirst), lanes_.of(kLossless, kLast));
+  EXPECT_EQ(paths_.lane(edge_[0], fabric_[0], kLossless, kFirst), lanes_.of(kLossless, kFirst));
+  EXPECT_EQ(paths_.lane(fabric_[0], edge_[0], kLossless, kLast), lanes_.of(kLossless, kLast));
+  EXPECT_EQ(paths_.lane(edge_[0], fabric_[0], kLossless, kLossyChannel), lanes_.of(kLossless, kFirst))
+      << "a host's begins in the first one";
 }
 
 }  // namespace
