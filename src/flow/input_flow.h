@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "flow/owned.h"
+#include "flow/rest_queue.h"
 #include "wire/packet.h"
 #include "wire/types.h"
 
@@ -39,9 +40,12 @@ enum InputFlowFlag : uint16_t {
   kFlowFull = 0x0040,     // past its mark: at the edge lossless, its host waits (F10); inside, granted by credit (C6)
   kFlowMetered = 0x0080,  // the next hop grants it by credit (C6): its FlowMeter's send_limit holds
   kFlowTimed = 0x0020,    // in the worker's wheel of releases (C5), also when the flow is gone
+  kFlowMayRest =
+      0x0100,  // keeps its IDs when nothing of it is left: there is one way to its destination, by this worker
 };
 
-constexpr uint16_t kFlowOfItsId = kFlowLeaving | kFlowMetered;  // what ends with the output flow ID it has
+constexpr uint16_t kFlowOfItsId =
+    kFlowLeaving | kFlowMetered | kFlowMayRest;  // what ends with the output flow ID it has
 
 // Where a flow's packets go. Written by who chooses the path and by who gives out flow IDs; read wherever a packet
 // crosses.
@@ -72,7 +76,12 @@ struct alignas(64) InputFlow {
   bool in_use() const { return flags & kFlowInUse; }
   uint32_t queue_extent() const { return next_data_flow - data_flow; }
   uint32_t flow_extent() const { return data_flow - ack_flow; }
-  // A flow begins, on an ID at rest. `match_index`: kNoMatch inside the fabric.
+  // F9: nothing of it is left, and it has its IDs still, as long as nobody needs them.
+  bool at_rest() const {
+    return (flags & (kFlowInUse | kFlowMayRest | kFlowPending)) == (kFlowInUse | kFlowMayRest) && queue.empty() &&
+           flow_extent() == 0;
+  }
+  // A flow begins, on an ID of which nothing is left. `match_index`: kNoMatch inside the fabric.
   void begin(FabricAddress to, uint8_t class_ftag, uint32_t match_index) {
     flags |= kFlowInUse;
     // With totals still to be told upstream it is the flow that was here before: there it has not come to rest.
@@ -107,7 +116,8 @@ struct FlowList {
 
 class InputFlowTable {
  public:
-  explicit InputFlowTable(uint32_t flow_ids) : flows_(flow_ids + 1), timer_links_(flow_ids + 1), size_(flow_ids) {
+  explicit InputFlowTable(uint32_t flow_ids)
+      : flows_(flow_ids + 1), timer_links_(flow_ids + 1), resting_(flow_ids), size_(flow_ids) {
     for (uint32_t id = flow_ids; id > 0; --id) put(FlowId::of(id));
   }
 
@@ -133,6 +143,9 @@ class InputFlowTable {
   const InputFlow& operator[](FlowId id) const { return flows_[id]; }
   // Of the wheel that the flow is in (kFlowPending, kFlowTimed).
   uint32_t& timer_link(FlowId id) { return timer_links_[id]; }
+  // Edge ports: flows at rest.
+  RestQueue& resting() { return resting_; }
+  const RestQueue& resting() const { return resting_; }
 
   void push(FlowList& list, FlowId id) {
     flows_[id].next_in_list = kNoFlow;
@@ -154,6 +167,7 @@ class InputFlowTable {
  private:
   std::vector<InputFlow> flows_;  // entry 0 is never used
   std::vector<uint32_t> timer_links_;
+  RestQueue resting_;
   uint32_t size_;
   FlowId free_ = kNoFlow;
   uint32_t available_ = 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "flow/owned.h"
+#include "flow/rest_queue.h"
 #include "wire/types.h"
 
 namespace heddle {
@@ -83,6 +84,9 @@ class OutputFlowTable {
   // Of the wheel that the entry is in (kOutputTimed).
   uint32_t& timer_link(FlowId id) { return timer_links_[id]; }
   uint32_t used() const { return used_; }
+  // Those whose flows may rest: they count as used.
+  RestQueue& resting() { return resting_; }
+  const RestQueue& resting() const { return resting_; }
   // Would reserve() give the input port one?
   bool may_reserve(PortIndex input) const { return left_[input] > 0 || shared_ != 0; }
 
@@ -122,6 +126,7 @@ class OutputFlowTable {
  private:
   std::vector<OutputFlow> flows_;  // entry 0 is never used
   std::vector<uint32_t> timer_links_;
+  RestQueue resting_;
   uint32_t size_;
   std::vector<int32_t> left_;  // by input: of the IDs that it may always have; below 0, those it has of the others
   uint32_t shared_;            // IDs for whoever comes first, not in use

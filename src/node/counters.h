@@ -14,7 +14,8 @@ namespace heddle {
 // X(name): what the protocol did, counted per port; the simulator's coverage table lists them all.
 // clang-format off
 #define HEDDLE_PROTOCOL_EVENTS(X)                                                                             \
-  X(flow_created) X(flow_freed) X(id_reserved) X(id_given_back) X(id_lent) X(id_waited) X(id_yielded)         \
+  X(flow_created) X(flow_rested) X(rest_ended) X(flow_freed) X(id_reserved) X(id_given_back) X(id_lent)       \
+  X(id_waited) X(id_yielded)                                                                                  \
   X(id_refused) X(edge_id_waited) X(hole) X(probe_sent) X(probe_answered) X(ack_sent) X(ack_received)         \
   X(ack_lost_bytes) X(ack_absorbed) X(session_began) X(session_ended) X(session_replaced) X(session_reset)    \
   X(orphan_made) X(orphan_freed) X(settled_by_end) X(flow_held) X(flow_moved) X(path_ended) X(pair_held)      \

@@ -32,6 +32,10 @@ void EdgeFlows::serve_waiting(Port& port, Nanos now) {
 void EdgeFlows::detach(Port& port, uint32_t match_index, PortIndex left, Nanos now) {
   MatchEntry& match = edge_.matches()[match_index];
   InputFlow* flow = find(port, match, match_index);
+  if (flow != nullptr && flow->at_rest()) {
+    flow_life_.end_rest(port, match.flow, *flow);
+    flow = nullptr;
+  }
   if (flow != nullptr) flow->match = kNoMatch;
   if (flow != nullptr || (left != kNoPort && has_crossed_at_once(port, left, match.ftag))) {
     const TrafficClass& traffic_class = site_.classes.of(match.ftag);
@@ -53,8 +57,11 @@ FlowId EdgeFlows::flow_of(Port& port, MatchEntry& match, uint32_t match_index, N
       flow_life_.hold_for(port, match.flow, hold_until);
     return match.flow;
   }
-  const FlowId id = port.input.flows.take();
-  if (id == kNoFlow) return kNoFlow;
+  FlowId id = port.input.flows.take();
+  if (id == kNoFlow) {
+    if (!flow_life_.reclaim(port)) return kNoFlow;
+    id = port.input.flows.take();
+  }
   match.flow = id;
   InputFlow& flow = port.input.flows[id];
   flow.begin(match.destination, match.ftag, match_index);

@@ -18,7 +18,8 @@ struct FlowsOfMatches {
     const MatchEntry& entry = edge.matches()[match];
     // A wait depends on a flood (E1).
     if (entry.flooded_ns + site.classes.longest_life_ns() > now) return false;
-    return EdgeFlows::find(port_of(match), entry, match) == nullptr;
+    const InputFlow* flow = EdgeFlows::find(port_of(match), entry, match);
+    return flow == nullptr || flow->at_rest();
   }
   bool queued(uint32_t match) const {
     const MatchEntry& entry = edge.matches()[match];

@@ -76,8 +76,7 @@ void FabricReceive::receive_data(Port& port, Packet* packet, bool in_turn, Nanos
   const bool possible = known && packet->cost <= site_.frame_buffers;  // else longer than any host may send
   if (!possible) packet->cost = 0;                                     // counts nowhere
   if (!possible || !port.credits[packet->vc].received(packet->cost, in_turn)) {
-    turn_.drop_at_input(port, packet, DropReason::protocol_error);
-    return link_control_.reset(port, LinkDownReason::protocol_error, now);
+    return break_off(port, packet, now);
   }
   if (for_this_node || flood_frame) bridging_.meet_station(port, *packet, now);
   if (packet->input.flow != kNoFlow) return receive_flow_data(port, packet, now);
@@ -92,23 +91,34 @@ void FabricReceive::receive_flow_data(Port& port, Packet* packet, Nanos now) {
   InputFlow& flow = port.input.flows[valid ? id : kNoFlow];
   if (!valid ||
       (flow.next_data_flow != packet->position && !acks_.settle_hole(port, id, flow, packet->position, now))) {
-    turn_.drop_at_input(port, packet, DropReason::protocol_error);
-    return link_control_.reset(port, LinkDownReason::protocol_error, now);
+    return break_off(port, packet, now);
   }
   if (flow.next_data_flow != packet->position) return turn_.drop_at_input(port, packet, DropReason::duplicate);
-  if (!flow.in_use() && packet->destination.node == site_.address &&
-      at_once_.gather_from_fabric(port, id, flow, packet, now))
-    return;
-  if (!flow.in_use()) {  // still, after those that were gathered before it
-    flow.begin(packet->destination, packet->ftag, kNoMatch);
-    port.counters.count(ProtocolEvent::flow_created);
-  } else if (flow.destination != packet->destination || flow.ftag != packet->ftag ||
-             (packet->vc != kLossyChannel && channel_changed(port, flow, packet->vc))) {
-    turn_.drop_at_input(port, packet, DropReason::protocol_error);
-    return link_control_.reset(port, LinkDownReason::protocol_error,
-                               now);  // an ID names one flow while it is in use (invariant 4)
+  // An ID names one flow while anything of it is left (invariant 4).
+  if (flow.in_use() && !is_of(port, flow, *packet)) {
+    if (!flow.at_rest()) return break_off(port, packet, now);
+    flow_life_.end_rest(port, id, flow);
+  }
+  if (!flow.in_use()) {
+    if (packet->destination.node == site_.address && at_once_.gather_from_fabric(port, id, flow, packet, now)) return;
+    if (!flow.in_use()) {  // still, after those that were gathered before it
+      flow.begin(packet->destination, packet->ftag, kNoMatch);
+      port.counters.count(ProtocolEvent::flow_created);
+    } else if (!is_of(port, flow, *packet)) {
+      return break_off(port, packet, now);
+    }
   }
   admission_.admit(port, id, flow, packet, now);
+}
+
+bool FabricReceive::is_of(const Port& port, const InputFlow& flow, const Packet& packet) const {
+  return flow.destination == packet.destination && flow.ftag == packet.ftag &&
+         (packet.vc == kLossyChannel || !channel_changed(port, flow, packet.vc));
+}
+
+void FabricReceive::break_off(Port& port, Packet* packet, Nanos now) {
+  turn_.drop_at_input(port, packet, DropReason::protocol_error);
+  link_control_.reset(port, LinkDownReason::protocol_error, now);
 }
 
 // Frames of a lossless flow come in one virtual channel while it is in use: its path changes only at extent zero.

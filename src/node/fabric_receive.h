@@ -8,6 +8,7 @@
 #include "node/delivery_at_once.h"
 #include "node/fabric_records.h"
 #include "node/fifos.h"
+#include "node/flow_life.h"
 #include "node/link_control.h"
 #include "node/port.h"
 #include "node/site.h"
@@ -20,7 +21,8 @@ namespace heddle {
 class FabricReceive {
  public:
   FabricReceive(const Site& site, Turn& turn, AckWriter& acks, Admission& admission, DeliveryAtOnce& at_once,
-                Bridging& bridging, Fifos& fifos, LinkControl& link_control, FabricRecords& records)
+                Bridging& bridging, Fifos& fifos, FlowLife& flow_life, LinkControl& link_control,
+                FabricRecords& records)
       : site_(site),
         turn_(turn),
         acks_(acks),
@@ -28,6 +30,7 @@ class FabricReceive {
         at_once_(at_once),
         bridging_(bridging),
         fifos_(fifos),
+        flow_life_(flow_life),
         link_control_(link_control),
         records_(records) {}
 
@@ -40,6 +43,8 @@ class FabricReceive {
   void receive_in_turn(Port& port, Packet* packet, const LinkFrame& frame, Nanos now);
   void receive_data(Port& port, Packet* packet, bool in_turn, Nanos now);
   void receive_flow_data(Port& port, Packet* packet, Nanos now);
+  bool is_of(const Port& port, const InputFlow& flow, const Packet& packet) const;
+  HEDDLE_COLD void break_off(Port& port, Packet* packet, Nanos now);
   HEDDLE_COLD bool channel_changed(const Port& port, const InputFlow& flow, uint8_t channel) const;
 
   const Site& site_;
@@ -49,6 +54,7 @@ class FabricReceive {
   DeliveryAtOnce& at_once_;
   Bridging& bridging_;
   Fifos& fifos_;
+  FlowLife& flow_life_;
   LinkControl& link_control_;
   FabricRecords& records_;
 };

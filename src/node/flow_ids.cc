@@ -18,6 +18,7 @@ bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packe
   flow.branch.flow = there->output.flows.reserve(first.input, flow.ftag);
   if (flow.branch.flow == kNoFlow) return false;
   flow.branch.turn_start = flow.data_flow;
+  if (may_rest(port, flow)) flow.flags |= kFlowMayRest;
   there->counters.count(ProtocolEvent::id_reserved);
   return true;
 }
@@ -94,6 +95,40 @@ FlowId FlowIds::give_back(Port& port, InputFlow& flow, bool count_orphan) {
   return kNoFlow;
 }
 
+bool FlowIds::rest(Port& port, FlowId id, const InputFlow& flow) {
+  if ((flow.flags & ~(kFlowInUse | kFlowAckDue)) != kFlowMayRest) return false;
+  Port& there = ports_.own(flow.branch.output);
+  const OutputFlow& entry = there.output.flows[flow.branch.flow];
+  if ((entry.congestion | entry.told) != 0 || there.output.wanting_inputs != 0) return false;
+  if (!port.is_fabric()) {
+    if (!port.input.waiting.empty()) return false;
+    port.input.flows.resting().enter(id);
+  }
+  there.output.flows.resting().enter(flow.branch.flow);
+  port.counters.count(ProtocolEvent::flow_rested);
+  return true;
+}
+
+InputFlowRef FlowIds::longest_at_rest_at(Port& output) {
+  OutputFlowTable& flows = output.output.flows;
+  for (FlowId id; (id = flows.resting().take()) != kNoFlow;) {
+    const InputFlowRef& input = flows[id].input;
+    if (flows[id].state != OutputFlowState::reserved || !ports_.is_own(input.port)) continue;
+    Port& port = ports_.own(input.port);
+    const InputFlow& flow = port.input.flows[input.flow];
+    if (input.epoch == port.input.ref.epoch && flow.at_rest() && flow.branch.output == output.index &&
+        flow.branch.flow == id)
+      return input;
+  }
+  return InputFlowRef::of(0, kNoPort, kNoFlow);
+}
+
+FlowId FlowIds::longest_at_rest_of(Port& port) {
+  for (FlowId id; (id = port.input.flows.resting().take()) != kNoFlow;)
+    if (port.input.flows[id].at_rest()) return id;
+  return kNoFlow;
+}
+
 void FlowIds::return_lent(Port& port, PortIndex output, bool all) {
   LentIds& lent = port.input.ids[output].lent;
   for (uint32_t count = all ? lent.count() : lent.spare(); count > 0; --count) {
@@ -114,6 +149,14 @@ bool FlowIds::take_lent_id(Port& port, InputFlow& flow) {
   return true;
 }
 
+// R6: with one way to its destination by the fabric the flow has nothing to choose when it goes on. What goes to hosts
+// here has a shorter way without a flow (decision 4).
+bool FlowIds::may_rest(const Port& port, const InputFlow& flow) const {
+  if (flow.destination.node == site_.address) return false;
+  const PortSet ways = paths_.routes().primary(flow.destination.node) & ~(PortSet{1} << port.index);
+  return ways == PortSet{1} << flow.branch.output;
+}
+
 // An ID of another worker's output stays with the input port, for the flow that waits for one or for the next one.
 FlowId FlowIds::keep_id(Port& port, PortIndex output, FlowId id) {
   OutputIds& ids = port.input.ids[output];
@@ -131,6 +174,7 @@ FlowId FlowIds::give_id(Port& port, PortIndex output, FlowId id) {
   if (Port* there = ports_.find(output)) {
     there->output.flows[id].input = port.input.ref.with(flow_id);
     there->output.flows[id].ftag = flow.ftag;
+    if (may_rest(port, flow)) flow.flags |= kFlowMayRest;
   }
   flow.branch.turn_start = flow.data_flow;
   const bool here = flow.destination.node == site_.address;

@@ -36,6 +36,13 @@ class FlowIds {
   // ended and packets of it may still be on their way (K9). Whose the ID is now; kNoFlow if it has gone home or is
   // kept.
   FlowId give_back(Port& port, InputFlow& flow, bool count_orphan);
+  // F9: a flow of which nothing is left keeps its IDs; false if there is anything special about it, or others wait for
+  // one.
+  bool rest(Port& port, FlowId id, const InputFlow& flow);
+  // K11: the flow that has rested longest with an ID of the output, or with one of the edge port: to be ended by
+  // whoever needs the ID. Of flow kNoFlow, or kNoFlow, if none does.
+  InputFlowRef longest_at_rest_at(Port& output);
+  FlowId longest_at_rest_of(Port& port);
   // Flow IDs that are lent to an input port go home: all, or those that it has not needed since the last time.
   HEDDLE_COLD void return_lent(Port& port, PortIndex output, bool all);
 
@@ -43,6 +50,7 @@ class FlowIds {
   static void on_want(Port& output, PortIndex input, uint32_t flows);
 
  private:
+  bool may_rest(const Port& port, const InputFlow& flow) const;
   bool take_lent_id(Port& port, InputFlow& flow);
   FlowId keep_id(Port& port, PortIndex output, FlowId id);
   FlowId give_id(Port& port, PortIndex output, FlowId id);

@@ -34,8 +34,6 @@ void FlowLife::place_next(Port& port, FlowId next) {
   if (next != kNoFlow) place(port, next, turn_.now());
 }
 
-void FlowLife::ran_empty(InputFlow& flow) { flow.state = FlowState::idle; }
-
 void FlowLife::end(Port& port, InputFlow& flow) {
   if (flow.branch.flow != kNoFlow) flow_ids_.give_back(port, flow, true);
   flow.flags &= kFlowTimed;
@@ -163,6 +161,7 @@ void FlowLife::run_releases(Nanos now) {
 }
 
 void FlowLife::leave_stale_paths() {
+  end_all_rest();  // there may be other ways now
   for (Port* port : ports_) {
     port->counters.count(ProtocolEvent::routes_compiled);
     for (PortSet rest = port->input.lent_outputs; rest != 0; rest &= rest - 1)  // of a session that may have ended
@@ -199,19 +198,17 @@ void FlowLife::age_waiting(Nanos now) {
   }
 }
 
-PortIndex FlowLife::choose_port(const Port& input, const Packet& packet, DropReason& reason) {
-  return paths_.choose(
-      {.input = input.index, .channel = packet.vc, .hop_limit = packet.hop_limit, .destination = packet.destination},
-      random_, reason);
-}
-
 // R6: at extent zero the flow takes the preferred port, and asks for a flow ID there.
 void FlowLife::route(Port& port, FlowId id, Nanos now) {
   InputFlow& flow = port.input.flows[id];
   DropReason reason = DropReason::none;
   const PortIndex output = choose_port(port, *flow.queue.head, reason);
   if (output == kNoPort) return drop_queue(port, id, reason);
-  if (flow_ids_.reserve(port, flow, output, *flow.queue.head)) return place(port, id, now);
+  const Packet& first = *flow.queue.head;
+  if (flow_ids_.reserve(port, flow, output, first)) return place(port, id, now);
+  Port* there = ports_.find(output);
+  if (there != nullptr && reclaim(*there, port.index) && flow_ids_.reserve(port, flow, output, first))
+    return place(port, id, now);
   flow.state = FlowState::wanting;
   port.input.flows.push(port.input.ids[output].wanting, id);
   port.input.wanting_outputs |= PortSet{1} << output;
@@ -228,9 +225,45 @@ void FlowLife::drop_queue(Port& port, FlowId id, DropReason reason) {
   finish_if_empty(port, id, flow);
 }
 
-// F9: with an empty queue and nothing outstanding the flow is gone; its IDs are free, the way back first.
+// F9: with an empty queue and nothing outstanding the flow rests, or is gone.
 void FlowLife::finish(Port& port, FlowId id, InputFlow& flow) {
   if (flow.flags & kFlowPending) return;  // its timer comes back to it
+  if (!flow_ids_.rest(port, id, flow)) leave(port, id, flow);
+}
+
+bool FlowLife::reclaim(Port& output, PortIndex input) {
+  while (output.usable() && !output.output.flows.may_reserve(input)) {
+    const InputFlowRef longest = flow_ids_.longest_at_rest_at(output);
+    if (longest.flow == kNoFlow) return false;
+    Port& port = ports_.own(longest.port);
+    end_rest(port, longest.flow, port.input.flows[longest.flow]);
+  }
+  return output.usable();
+}
+
+bool FlowLife::reclaim(Port& port) {
+  const FlowId id = flow_ids_.longest_at_rest_of(port);
+  if (id == kNoFlow) return false;
+  end_rest(port, id, port.input.flows[id]);
+  return true;
+}
+
+void FlowLife::end_rest(Port& port, FlowId id, InputFlow& flow) {
+  port.counters.count(ProtocolEvent::rest_ended);
+  leave(port, id, flow);
+}
+
+void FlowLife::end_all_rest() {
+  for (Port* port : ports_) {
+    for (uint32_t i = 1; i <= port->input.flows.size(); ++i) {
+      InputFlow& flow = port->input.flows[FlowId::of(i)];
+      if (flow.at_rest()) end_rest(*port, FlowId::of(i), flow);
+    }
+  }
+}
+
+// Its IDs are free, the way back first.
+void FlowLife::leave(Port& port, FlowId id, InputFlow& flow) {
   if (flow.branch.flow != kNoFlow) give_back(port, flow);
   flow.flags &= kFlowAckDue | kFlowTimed;
   flow.state = FlowState::idle;

@@ -40,7 +40,7 @@ class FlowLife {
   // A flow with a queue and in no list: where does it stand?
   [[gnu::noinline]] void place(Port& port, FlowId id, Nanos now);
   // The last packet of its queue has been taken.
-  void ran_empty(InputFlow& flow);
+  void ran_empty(InputFlow& flow) { flow.state = FlowState::idle; }
   // K9: the session of its port has ended; its queue is empty. It has no place any more, nor anything outstanding.
   void end(Port& port, InputFlow& flow);
   // A frame of the flow that never goes on: settled here, as lost (K4).
@@ -65,6 +65,14 @@ class FlowLife {
   HEDDLE_COLD void on_timer(Port& port, FlowId id, Nanos now);
   // C5: flows whose time has come are looked at again.
   void run_releases(Nanos now);
+  // K11: flows at rest end until the output has an ID for the input port, if it can have one; false if it can't.
+  [[gnu::noinline]] bool reclaim(Port& output, PortIndex input);
+  // One ends that the edge port has; false if there is none.
+  [[gnu::noinline]] bool reclaim(Port& port);
+  // What the flow at rest stood for is over.
+  HEDDLE_COLD void end_rest(Port& port, FlowId id, InputFlow& flow);
+  // Of all.
+  HEDDLE_COLD void end_all_rest();
   // R12: after a change of routes, flows whose port no longer lies on a shortest path leave it, each when its extent is
   // zero, so that order is kept.
   void leave_stale_paths();
@@ -73,7 +81,11 @@ class FlowLife {
   HEDDLE_COLD void age_waiting(Nanos now);
   // R6: where a packet goes from here; kNoPort, with the reason, if nowhere. Draws a random number where ways are
   // equal.
-  PortIndex choose_port(const Port& input, const Packet& packet, DropReason& reason);
+  PortIndex choose_port(const Port& input, const Packet& packet, DropReason& reason) {
+    return paths_.choose(
+        {.input = input.index, .channel = packet.vc, .hop_limit = packet.hop_limit, .destination = packet.destination},
+        random_, reason);
+  }
   // The next age_waiting() that has something to do, if anything of the port waits.
   Nanos next_wake(const Port& port) const {
     const bool waits = port.input.lent_outputs != 0 || (port.is_fabric() && port.input.wanting_outputs != 0);
@@ -86,6 +98,7 @@ class FlowLife {
   [[gnu::noinline]] void route(Port& port, FlowId id, Nanos now);
   HEDDLE_COLD void drop_queue(Port& port, FlowId id, DropReason reason);
   void finish(Port& port, FlowId id, InputFlow& flow);
+  void leave(Port& port, FlowId id, InputFlow& flow);
   HEDDLE_COLD void set_hold(Port& port, FlowId id, Nanos until);
   void unblock(Port& port, FlowId id, InputFlow& flow, Nanos now);
   HEDDLE_COLD void drop_expired_frames(Port& port, FlowId id, Nanos now);

@@ -30,8 +30,8 @@ void IdGrants::run(Nanos now) {
 // come. False if nothing could be said.
 bool IdGrants::grant(Port& output, PortIndex input, Nanos now) {
   if (!output.usable()) return refuse(output, input, now);
+  if (!flow_life_.reclaim(output, input)) return false;
   const FlowId id = output.output.flows.reserve(InputFlowRef::of(0, input, kNoFlow), 0);
-  if (id == kNoFlow) return false;
   if (!ports_.is_own(input) && !outbox_.send(input, GrantId{input, output.index, id})) {
     output.output.flows.free(id);
     turn_.stay_busy();  // the ring is full: next turn

@@ -41,6 +41,8 @@ class Worker {
   // One turn.
   PollResult poll(Nanos now);
 
+  // No flow keeps an ID that it has no use for just now: what else stays in the tables is left over.
+  void end_all_rest() { flow_life_.end_all_rest(); }
   // The port's device says whether anything is plugged in; acted on in the next turn. By the worker's thread.
   void set_carrier(PortIndex port, bool carrier) { link_control_.set_carrier(ports_.own(port), carrier); }
 

@@ -85,6 +85,7 @@ bool view_flow(const SwitchProcess& process, const SampledFlow& sample, FlowView
     view.flow_extent_bytes = flow.flow_extent();
     view.queued_packets = flow.queued_packets;
     view.state = flow.state;
+    view.rests = flow.at_rest();
     view.level = flow.congestion & kCongestionLevelMask;
     if (flow.flow_extent() == 0 && flow.queue_extent() == 0) return;
     view.output_port = flow.branch.output;

@@ -41,6 +41,7 @@ struct FlowView {
   FlowId output_flow = kNoFlow;
   uint8_t level = 0;  // of its destination's congestion
   FlowState state = FlowState::idle;
+  bool rests = false;
 };
 
 // Every used entry of a node's match tables, a bounded number of them per turn of the worker.

@@ -60,7 +60,7 @@ Json flow_json(const SwitchProcess& process, const SampledFlow& sample, const Fl
         view.lost_reason == DropReason::none ? "further on" : kDropReasonNames[static_cast<unsigned>(view.lost_reason)];
   add_key(json, view.key);
   json["flow_id"] = view.flow;
-  json["state"] = state_text(view.state);
+  json["state"] = state_text(view.state, view.rests);
   json["level"] = view.level;
   json["queue_bytes"] = view.queue_bytes;
   json["queued_packets"] = view.queued_packets;

@@ -6,7 +6,7 @@ namespace heddle {
 namespace {
 
 struct PortTables {
-  uint32_t input_ids = 0, output_ids = 0;
+  uint32_t input_ids = 0, used_ids = 0, resting_ids = 0;
   uint32_t blocked_flows = 0;  // have packets and wait: for a flow ID, for congestion to end, or are held
   uint32_t orphans = 0;
   uint64_t queue_extent_bytes = 0, flow_extent_bytes = 0, output_extent_bytes = 0;
@@ -20,7 +20,7 @@ void add_flows(const Port& port, uint32_t first, PortTables& tables) {
   const uint32_t last = std::min(first + kIdsAtOnce - 1, port.input.flows.size());
   for (uint32_t id = first; id <= last; ++id) {
     const InputFlow& in = port.input.flows[FlowId::of(id)];
-    if (in.in_use()) {
+    if (in.in_use() && !in.at_rest()) {
       ++tables.input_ids;
       tables.queue_extent_bytes += in.queue_extent();
       tables.flow_extent_bytes += in.flow_extent();
@@ -31,6 +31,8 @@ void add_flows(const Port& port, uint32_t first, PortTables& tables) {
     if (out.state == OutputFlowState::free) continue;
     tables.output_extent_bytes += out.extent();
     tables.orphans += out.state == OutputFlowState::orphan;
+    tables.resting_ids +=
+        out.state == OutputFlowState::reserved && out.at_rest() && port.output.flows.resting().has(FlowId::of(id));
   }
 }
 
@@ -41,7 +43,7 @@ PortTables tables_of(const SwitchProcess& process, const ProcessNode& node, Port
     look_at_port(process, node, index, [&](const Port& port) {
       ids = port.input.flows.size();
       add_flows(port, first, tables);
-      tables.output_ids = port.output.flows.used();
+      tables.used_ids = port.output.flows.used();
       tables.input_packets = port.input.queued_packets;
       tables.waiting_packets = port.input.waiting_packets;
       tables.output_packets = port.output.scheduler.packets() + port.output.pending_packets;
@@ -80,7 +82,8 @@ Json port_json(const TopologyNode& about, PortIndex index, const PortTables& tab
   Json json{{"node", about.name},
             {"port", about.ports[index].name},
             {"input_ids", tables.input_ids},
-            {"output_ids", tables.output_ids},
+            {"output_ids", tables.used_ids - tables.resting_ids},
+            {"resting_ids", tables.resting_ids},
             {"orphans", tables.orphans},
             {"blocked_flows", tables.blocked_flows},
             {"queue_extent_bytes", tables.queue_extent_bytes},

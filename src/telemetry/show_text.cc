@@ -122,6 +122,7 @@ std::string tables_text(const Json& reply) {
   TextTable table({{"PORT"},
                    {"IDS IN", Align::right},
                    {"IDS OUT", Align::right},
+                   {"RESTING", Align::right},
                    {"ORPHANS", Align::right},
                    {"QUEUED", Align::right},
                    {"PACKETS", Align::right},
@@ -135,7 +136,7 @@ std::string tables_text(const Json& reply) {
     const double packets =
         number(row, "input_packets") + number(row, "waiting_packets") + number(row, "output_packets");
     table.add({text(row, "node") + ":" + text(row, "port"), exact(row, "input_ids"), exact(row, "output_ids"),
-               exact(row, "orphans"), bytes(row, "queue_extent_bytes"), scaled(packets),
+               exact(row, "resting_ids"), exact(row, "orphans"), bytes(row, "queue_extent_bytes"), scaled(packets),
                bytes(row, "flow_extent_bytes"), bytes(row, "output_extent_bytes"), exact(row, "blocked_flows"),
                exact(credits, "left"), exact(credits, "held")});
   }

@@ -150,7 +150,7 @@ void Steps::tell_flow() {
       break;
   }
   if (flow.flags & kFlowLeaving) why += "; leaves its path when that is settled";
-  step("flow", std::to_string(view_.flow_id) + ", " + state_text(flow.state), why);
+  step("flow", std::to_string(view_.flow_id) + ", " + state_text(flow.state, flow.at_rest()), why);
 }
 
 void Steps::tell_ways() {

@@ -19,6 +19,7 @@ struct TransitView {
   PortIndex output_port;
   FlowId output_flow;
   FlowState state;
+  bool rests;
   uint8_t level;
 };
 
@@ -40,6 +41,7 @@ void view_port(const SwitchProcess& process, const ProcessNode& node, PortIndex 
                          .output_port = flow.branch.output,
                          .output_flow = flow.branch.flow,
                          .state = flow.state,
+                         .rests = flow.at_rest(),
                          .level = static_cast<uint8_t>(flow.congestion & kCongestionLevelMask)});
       }
     });
@@ -48,7 +50,8 @@ void view_port(const SwitchProcess& process, const ProcessNode& node, PortIndex 
 
 }  // namespace
 
-const char* state_text(FlowState state) {
+const char* state_text(FlowState state, bool rests) {
+  if (rests) return "resting";
   switch (state) {
     case FlowState::idle:
       return "idle";
@@ -99,7 +102,7 @@ Json transit_json(const SwitchProcess& process, const ShowRequest& request) {
                {"queue_bytes", view.queue_bytes},
                {"in_fabric_bytes", view.extent_bytes},
                {"level", view.level},
-               {"state", state_text(view.state)}};
+               {"state", state_text(view.state, view.rests)}};
       add_output(row, process, about, view.output_port, view.output_flow);
       rows.push_back(std::move(row));
     }

@@ -6,7 +6,7 @@
 
 namespace heddle {
 
-const char* state_text(FlowState state);
+const char* state_text(FlowState state, bool rests);
 // leaf3:p4, or "flooded" of an address that is no port.
 std::string destination_text(const SwitchProcess& process, FabricAddress address);
 // Where a flow goes on: its output port, flow ID there, and the port at the other end of that link. Nothing of kNoPort.

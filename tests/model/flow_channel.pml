@@ -16,6 +16,7 @@
  *   ENDS, WHO           session ends, and who may start one: 1 U, 2 M on link 1, 4 M on link 2, 8 D, 16 M restarts
  *   TIMER               1 probe timers fire on an idle link, 2 at any instant at all
  *   STRICT              no ACK record of the former owner may be on its way when an ID is reused -- this is violated
+ *   REST                1 a flow keeps its IDs at extent zero, and they may be taken from it at any time from then on (F9)
  *   LATE                1 ACK deltas reach the input table of M one step later than its output table
  */
 #ifndef NFLOW
@@ -62,6 +63,9 @@
 #endif
 #ifndef LATE
 #define LATE 0
+#endif
+#ifndef REST
+#define REST 0
 #endif
 
 #define NONE   9        /* no ID, no owner */
@@ -182,11 +186,14 @@ inline receive(e, q) {
 /* ---- M: the way between its two tables ---- */
 
 /* The input entry gives the outgoing ID back at flow_extent zero and empty queue, never sooner (F6, F9). */
+#define M_AT_REST(i) (mi[i].out != NONE && mi[i].data == mi[i].ack && len(mq[i]) == 0)
+inline end_rest(i) {
+    mo[mi[i].out].owner = NONE;
+    mi[i].out = NONE
+}
 inline give_back(i) {
     if
-    :: mi[i].out != NONE && mi[i].data == mi[i].ack && len(mq[i]) == 0 ->
-        mo[mi[i].out].owner = NONE;
-        mi[i].out = NONE
+    :: !REST && M_AT_REST(i) -> end_rest(i)
     :: else
     fi
 }
@@ -439,7 +446,7 @@ end:
             uo[id].ack = a;
             uo[id].lost = l;
             if
-            :: uo[id].data == uo[id].ack ->                                     /* F9 */
+            :: !REST && uo[id].data == uo[id].ack ->                            /* F9 */
                 flow_id[f] = NONE;
                 uo[id].owner = NONE
             :: else
@@ -465,12 +472,23 @@ end:
 }
 
 /* ---- the rest of M ---- */
+
+/* The ID may be another flow's by now: the one that rests here ends (F9). */
+inline meet(i) {
+    if
+    :: REST && k == DATA && !NEWER(mi[i].next, pos) && mi[i].out != NONE && mo[mi[i].out].flow != FLOW(pay) ->
+        assert(M_AT_REST(i));
+        end_rest(i)
+    :: else
+    fi
+}
+
 active proctype DataAtM() {
 end:
     do
     :: d_step { link1?k,tag,id,pos,pay ->
         if
-        :: tag == s1m -> receive(mi[id], mq[id])
+        :: tag == s1m -> meet(id); receive(mi[id], mq[id])
         :: else
         fi }
     od
@@ -590,6 +608,33 @@ end:
 #endif
     od
 }
+
+/* ---- whoever needs an ID takes it from a flow at rest; here at any time (F9, K11) ---- */
+#if REST
+#define U_AT_REST(i) (uo[i].owner != NONE && uo[i].data == uo[i].ack)
+inline reclaim_at_u(i) {
+    flow_id[uo[i].owner] = NONE;
+    uo[i].owner = NONE
+}
+active proctype ReclaimAtU() {
+end:
+    do
+    :: d_step { U_AT_REST(0) -> reclaim_at_u(0) }
+#if NID1 > 1
+    :: d_step { U_AT_REST(1) -> reclaim_at_u(1) }
+#endif
+    od
+}
+active proctype ReclaimAtM() {
+end:
+    do
+    :: d_step { M_AT_REST(0) -> end_rest(0) }
+#if NID1 > 1
+    :: d_step { M_AT_REST(1) -> end_rest(1) }
+#endif
+    od
+}
+#endif
 
 /* ---- sessions ---- */
 #if ENDS > 0

@@ -84,7 +84,8 @@ class FlowTest : public ComponentTest {
   FabricRecords records_{site_, link_state_, acks_, settlement_, credit_watch_, link_control_, link_states_, retry_};
   EdgeReceive edge_receive_{site_,       ports_,   turn_,     edge_input_, flow_limits_,
                             edge_flows_, at_once_, bridging_, fifos_,      host_control_};
-  FabricReceive fabric_receive_{site_, turn_, acks_, admission_, at_once_, bridging_, fifos_, link_control_, records_};
+  FabricReceive fabric_receive_{site_,     turn_,  acks_,      admission_,    at_once_,
+                                bridging_, fifos_, flow_life_, link_control_, records_};
   AckRelay ack_relay_{ports_, outbox_, settlement_, flow_life_};
   Messages messages_{2,         ports_,     turn_,       edge_input_, settlement_, room_,
                      flow_ids_, flow_life_, crosspoint_, at_once_,    link_state_, link_states_};

@@ -410,6 +410,7 @@ TEST_F(FlowLifeTest, AShortestPathIsKept) {
   InputFlow& flow = begin(id);
   flow.destination = {2, 0};
   ASSERT_TRUE(flow_ids_.reserve(edge_, flow, kFabric, *packet(kBytes)));
+  flow.next_data_flow += kBytes, flow.data_flow += kBytes;
   flow_life_.leave_stale_paths();
   EXPECT_FALSE(flow.flags & kFlowLeaving);
   EXPECT_TRUE(flow.in_use());

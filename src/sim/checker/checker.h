@@ -158,6 +158,7 @@ class Checker : public Watcher {
   void hold_packet(const Port& port, const Packet& packet);
   void check_input_flows(uint16_t node, const Port& port);
   void check_input_flow(uint16_t node, const Port& port, FlowId id, uint32_t& packets);
+  void check_rest(uint16_t node, const Port& port, FlowId id);
   void check_reservation(uint16_t node, const Port& port, FlowId id);
   void check_lists(uint16_t node, const Port& port);
   void check_output_flows(uint16_t node, const Port& port);

@@ -239,8 +239,22 @@ void Checker::check_input_flow(uint16_t node, const Port& port, FlowId id, uint3
     fail(1, where() + std::to_string(bytes) + " bytes in " + std::to_string(count) +
                 " packets are queued: " + numbers(flow));
   if (!flow.in_use()) fail(4, where() + "not in use, and not empty: " + numbers(flow));
-  if (flow.queue.empty() && flow.flow_extent() == 0 && !(flow.flags & kFlowPending))
+  if (flow.at_rest())
+    check_rest(node, port, id);
+  else if (flow.queue.empty() && flow.flow_extent() == 0 && !(flow.flags & kFlowPending))
     fail(9, where() + "in use, and empty: " + numbers(flow));
+}
+
+// F9, K11: what rests is bound, and whoever needs its IDs finds them.
+void Checker::check_rest(uint16_t node, const Port& port, FlowId id) {
+  const InputFlow& flow = port.input.flows[id];
+  const std::string where = place(node, port.index) + " input flow " + std::to_string(id) + ": ";
+  if (flow.branch.flow == kNoFlow || flow.state != FlowState::idle)
+    return fail(9, where + "rests without a flow ID: " + numbers(flow));
+  const Port& output = fabric_.node(node)->port(flow.branch.output);
+  const bool found =
+      output.output.flows.resting().has(flow.branch.flow) && (port.is_fabric() || port.input.flows.resting().has(id));
+  if (!found) fail(9, where + "rests, and nobody would find it: " + numbers(flow));
 }
 
 // Invariant 1 inside a node: what an input flow has handed on is queued at its output, or stamped and not settled, or
