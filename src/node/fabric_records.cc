@@ -6,9 +6,8 @@ namespace heddle {
 void FabricRecords::receive(Port& port, const LinkFrame& frame, Nanos now) {
   switch (frame.kind) {
     case HEDDLE_ACK:
-      for (const AckRecord record : ack_records(frame)) {
-        if (!receive_ack(port, record)) return link_control_.reset(port, LinkDownReason::protocol_error, now);
-      }
+      if (!ack_receive_.receive(port, frame, now))
+        return link_control_.reset(port, LinkDownReason::protocol_error, now);
       break;
     case HEDDLE_PROBE:
       for (const ProbeRecord record : probe_records(frame)) {
@@ -40,37 +39,6 @@ void FabricRecords::receive(Port& port, const LinkFrame& frame, Nanos now) {
     default:
       break;  // load reports (R8) are not acted on yet
   }
-}
-
-// W2: absolute totals of one of our outgoing flow IDs; what is new in them goes to the flow's input port.
-bool FabricRecords::receive_ack(Port& port, const AckRecord& record) {
-  if (!port.output.flows.valid(record.flow)) return false;
-  OutputFlow& entry = port.output.flows[record.flow];
-  if (entry.flags & kOutputEnded) return true;  // belongs to an earlier session
-  if (serial_before(record.ack_flow, entry.ack_flow)) return true;
-  const uint32_t acknowledged = record.ack_flow - entry.ack_flow;
-  const uint32_t lost = record.lost_total - entry.lost_total;
-  if (acknowledged > entry.extent() || lost > acknowledged) return false;  // K3
-  port.counters.count(ProtocolEvent::ack_received);
-  if ((record.severity | entry.told | entry.congestion) != 0) take_congestion(port, record, entry);
-  if ((record.flags & HEDDLE_ACK_METERED) || (entry.flags & kOutputMetered)) {
-    if (!credit_watch_.hear(port, record, entry)) return false;
-  }
-  if (acknowledged == 0) return true;
-  port.counters.events[static_cast<unsigned>(ProtocolEvent::ack_lost_bytes)] += lost;
-  entry.ack_flow = record.ack_flow;
-  entry.lost_total = record.lost_total;
-  entry.pending_ack += acknowledged;
-  entry.pending_lost += lost;
-  settlement_.mark(port, record.flow, entry);
-  return true;
-}
-
-// C3: handed on to the input flow, with what is settled or by itself. Of an entry with nothing under way it is old
-// news.
-void FabricRecords::take_congestion(Port& port, const AckRecord& record, OutputFlow& entry) {
-  const uint8_t congestion = congestion_of(record.severity, record.flags);
-  if (entry.extent() != 0) settlement_.note_congestion(port, record.flow, entry, congestion);
 }
 
 // K5: answered at once with the present totals.

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of the other end of a link: ACKs (W2), probes (K5), credits (K7), retry reports (K6), notices (W6). False
-// from any of them: the link contradicts itself (K3).
+// Records of the other end of a link: ACKs (W2, node/ack_receive.h), probes (K5), credits (K7), retry reports (K6),
+// notices (W6). False from any of them: the link contradicts itself (K3).
 #pragma once
 
+#include "node/ack_receive.h"
 #include "node/ack_writer.h"
-#include "node/credit_watch.h"
 #include "node/link_control.h"
 #include "node/link_states.h"
 #include "node/port.h"
 #include "node/retry_frames.h"
-#include "node/settlement.h"
 #include "node/site.h"
 #include "routing/link_state.h"
 #include "wire/fabric_frame.h"
@@ -19,13 +18,12 @@ namespace heddle {
 
 class FabricRecords {
  public:
-  FabricRecords(const Site& site, LinkState& link_state, AckWriter& acks, Settlement& settlement,
-                CreditWatch& credit_watch, LinkControl& link_control, LinkStates& link_states, RetryFrames& retry)
+  FabricRecords(const Site& site, LinkState& link_state, AckWriter& acks, AckReceive& ack_receive,
+                LinkControl& link_control, LinkStates& link_states, RetryFrames& retry)
       : site_(site),
         link_state_(link_state),
         acks_(acks),
-        settlement_(settlement),
-        credit_watch_(credit_watch),
+        ack_receive_(ack_receive),
         link_control_(link_control),
         link_states_(link_states),
         retry_(retry) {}
@@ -34,16 +32,13 @@ class FabricRecords {
   void receive(Port& port, const LinkFrame& frame, Nanos now);
 
  private:
-  bool receive_ack(Port& port, const AckRecord& record);
-  HEDDLE_COLD void take_congestion(Port& port, const AckRecord& record, OutputFlow& entry);
   bool receive_probe(Port& port, const ProbeRecord& record, Nanos now);
   HEDDLE_COLD bool receive_retry(Port& port, const LinkFrame& frame, Nanos now);
 
   const Site& site_;
   LinkState& link_state_;
   AckWriter& acks_;
-  Settlement& settlement_;
-  CreditWatch& credit_watch_;
+  AckReceive& ack_receive_;
   LinkControl& link_control_;
   LinkStates& link_states_;
   RetryFrames& retry_;

@@ -42,6 +42,10 @@ class Settlement {
   void note_congestion(Port& output, FlowId id, OutputFlow& entry, uint8_t congestion) {
     if (congestion != entry.told || congestion != entry.congestion) tell_congestion(output, id, entry, congestion);
   }
+  // May its input flow be told of what is settled at once? Else that waits its turn behind what does already.
+  static bool nothing_waits(const OutputFlow& entry) {
+    return entry.state == OutputFlowState::reserved && !(entry.flags & kOutputDirty);
+  }
   // It knows so much of it.
   static void congestion_known(OutputFlow& entry, uint8_t congestion) { entry.told = congestion; }
   bool empty() const { return dirty_.empty(); }

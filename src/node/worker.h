@@ -103,6 +103,7 @@ class Worker {
   LinkStates link_states_;
   RetryFrames retry_;
   LinkControl link_control_;
+  AckReceive ack_receive_;
   FabricRecords records_;
   EdgeReceive edge_receive_;
   FabricReceive fabric_receive_;

@@ -81,7 +81,8 @@ class FlowTest : public ComponentTest {
   LinkControl link_control_{site_,      ports_,       turn_,    outbox_,      board_,  random_,
                             events_,    link_state_,  control_, settlement_,  prober_, room_,
                             flow_life_, flow_limits_, at_once_, link_states_, retry_};
-  FabricRecords records_{site_, link_state_, acks_, settlement_, credit_watch_, link_control_, link_states_, retry_};
+  AckReceive ack_receive_{ports_, settlement_, credit_watch_, flow_life_};
+  FabricRecords records_{site_, link_state_, acks_, ack_receive_, link_control_, link_states_, retry_};
   EdgeReceive edge_receive_{site_,       ports_,   turn_,     edge_input_, flow_limits_,
                             edge_flows_, at_once_, bridging_, fifos_,      host_control_};
   FabricReceive fabric_receive_{site_,     turn_,  acks_,      admission_,    at_once_,

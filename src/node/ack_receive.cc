@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/ack_receive.h"
+
+namespace heddle {
+
+bool AckReceive::receive(Port& port, const LinkFrame& frame, Nanos now) {
+  uint32_t taken = 0;
+  bool sound = true;
+  for (const AckRecord record : ack_records(frame)) {
+    sound = take_record(port, record, now);
+    if (!sound) break;
+    ++taken;
+  }
+  port.counters.count(ProtocolEvent::ack_received, taken);
+  return sound;
+}
+
+// Absolute totals of one of our outgoing flow IDs.
+bool AckReceive::take_record(Port& port, const AckRecord& record, Nanos now) {
+  if (!port.output.flows.valid(record.flow)) return false;
+  OutputFlow& entry = port.output.flows[record.flow];
+  if (entry.flags & kOutputEnded) return true;  // belongs to an earlier session
+  if (serial_before(record.ack_flow, entry.ack_flow)) return true;
+  const uint32_t acknowledged = record.ack_flow - entry.ack_flow;
+  const uint32_t lost = record.lost_total - entry.lost_total;
+  if (acknowledged > entry.extent() || lost > acknowledged) return false;
+  if ((record.severity | entry.told | entry.congestion) != 0) take_congestion(port, record, entry);
+  if ((record.flags & HEDDLE_ACK_METERED) || (entry.flags & kOutputMetered)) {
+    if (!credit_watch_.hear(port, record, entry)) return false;
+  }
+  if (acknowledged == 0) return true;
+  port.counters.count(ProtocolEvent::ack_lost_bytes, lost);
+  entry.ack_flow = record.ack_flow;
+  entry.lost_total = record.lost_total;
+  if (Port* input = ports_.find(entry.input.port); input != nullptr && Settlement::nothing_waits(entry)) {
+    flow_life_.on_ack(*input, entry.input.epoch, entry.input.flow, acknowledged, lost, false, now);
+    return true;
+  }
+  entry.pending_ack += acknowledged;
+  entry.pending_lost += lost;
+  settlement_.mark(port, record.flow, entry);
+  return true;
+}
+
+// C3: handed on to the input flow, with what is settled or by itself. Of an entry with nothing under way it is old
+// news.
+void AckReceive::take_congestion(Port& port, const AckRecord& record, OutputFlow& entry) {
+  const uint8_t congestion = congestion_of(record.severity, record.flags);
+  if (entry.extent() != 0) settlement_.note_congestion(port, record.flow, entry, congestion);
+}
+
+}  // namespace heddle

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// ACK records of the other end of a link (W2), in one pass: each is judged (K3), and what is new in it goes on to the
+// flow's input at once where that is this worker's and nothing else of the entry waits to be told; else with what waits
+// (node/ack_relay.h).
+#pragma once
+
+#include "node/credit_watch.h"
+#include "node/flow_life.h"
+#include "node/ports.h"
+#include "node/settlement.h"
+#include "wire/fabric_frame.h"
+#include "wire/inlining.h"
+
+namespace heddle {
+
+class AckReceive {
+ public:
+  AckReceive(Ports& ports, Settlement& settlement, CreditWatch& credit_watch, FlowLife& flow_life)
+      : ports_(ports), settlement_(settlement), credit_watch_(credit_watch), flow_life_(flow_life) {}
+
+  // False if the link contradicts itself (K3): records before the one that does have been taken.
+  bool receive(Port& port, const LinkFrame& frame, Nanos now);
+
+ private:
+  bool take_record(Port& port, const AckRecord& record, Nanos now);
+  HEDDLE_COLD void take_congestion(Port& port, const AckRecord& record, OutputFlow& entry);
+
+  Ports& ports_;
+  Settlement& settlement_;
+  CreditWatch& credit_watch_;
+  FlowLife& flow_life_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/ack_receive.h"
+
+#include "flow_fixture.h"
+
+namespace heddle::test {
+namespace {
+
+class AckReceiveTest : public FlowTest {
+ protected:
+  AckReceiveTest() {
+    bring_up();
+    id_ = fabric_.output.flows.reserve(InputFlowRef::of(1, kEdge, 7), kLossy);
+    entry_ = &fabric_.output.flows[id_];
+    before_ = entry_->ack_flow;
+    entry_->data_flow += 1000;
+    flow_ = &edge_.input.flows[7];
+    flow_->begin({2, 0}, kLossy, kNoMatch);
+    flow_->data_flow = flow_->next_data_flow = 1000;
+    flow_->branch.output = kFabric;
+    flow_->branch.flow = id_;
+  }
+  // The entry serves a flow of the other worker's port.
+  void serve_other() { entry_->input = InputFlowRef::of(1, kOther, 7); }
+  template <typename... Records>
+  bool receive(const Records&... records) {
+    Packet* packet = nullptr;
+    pool_.allocate(&packet, 1);
+    start_records(*packet, HEDDLE_ACK);
+    (append_record(*packet, records), ...);
+    finish_records(*packet, fabric_.session.tag(), 1, peer_->mac);
+    LinkFrame frame{};
+    EXPECT_EQ(check_frame(packet->data, packet->length, frame), DropReason::none);
+    return ack_receive_.receive(fabric_, frame, turn_.now());
+  }
+  // Of the entry's flow, so many bytes more are settled and so many of them lost.
+  AckRecord ack(uint32_t settled, uint32_t lost = 0) const {
+    return {.flow = id_,
+            .flags = 0,
+            .severity = 0,
+            .ack_flow = entry_->ack_flow + settled,
+            .lost_total = entry_->lost_total + lost,
+            .credit_limit = 0,
+            .path_epoch = 0};
+  }
+
+  FlowId id_ = kNoFlow;
+  OutputFlow* entry_ = nullptr;
+  InputFlow* flow_ = nullptr;
+  uint32_t before_ = 0;
+};
+
+TEST_F(AckReceiveTest, WhatIsNewGoesToTheInputAtOnce) {
+  EXPECT_TRUE(receive(ack(600, 50)));
+  EXPECT_EQ(entry_->ack_flow, before_ + 600);
+  EXPECT_EQ(entry_->lost_total, 50u);
+  EXPECT_EQ(flow_->flow_extent(), 400u);
+  EXPECT_EQ(flow_->lost_total, 50u);
+  EXPECT_EQ(edge_.counters.acknowledged_bytes, 550u);
+  EXPECT_EQ(entry_->pending_ack | entry_->pending_lost, 0u);
+  EXPECT_TRUE(settlement_.empty());
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::ack_lost_bytes), 50u);
+  EXPECT_FALSE(flow_->flags & kFlowLeaving) << "its path goes on";
+  EXPECT_TRUE(receive(ack(100), ack(400)));
+  EXPECT_EQ(flow_->flow_extent(), 0u);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::ack_received), 3u);
+}
+
+TEST_F(AckReceiveTest, BehindWhatWaitsToBeToldItWaitsToo) {
+  settlement_.tell_congestion(fabric_, id_, *entry_, 5);
+  EXPECT_TRUE(receive(ack(600, 50)));
+  EXPECT_EQ(flow_->flow_extent(), 1000u);
+  EXPECT_EQ(entry_->pending_ack, 600u);
+  EXPECT_EQ(entry_->pending_lost, 50u);
+  EXPECT_EQ(told(), std::vector<uint32_t>{flow_item(kFabric, id_)}) << "once";
+}
+
+TEST_F(AckReceiveTest, AnOrphansIsAbsorbedByTheRelay) {
+  entry_->state = OutputFlowState::orphan;
+  EXPECT_TRUE(receive(ack(600)));
+  EXPECT_EQ(flow_->flow_extent(), 1000u);
+  EXPECT_EQ(settlement_.marked(), 1u);
+}
+
+TEST_F(AckReceiveTest, AnotherWorkersInputHearsNextTurn) {
+  serve_other();
+  EXPECT_TRUE(receive(ack(600, 50), ack(400)));
+  EXPECT_EQ(entry_->pending_ack, 600u) << "totals: the first one said that";
+  EXPECT_EQ(entry_->pending_lost, 50u);
+  EXPECT_TRUE(receive(ack(400)));
+  EXPECT_EQ(entry_->pending_ack, 1000u);
+  EXPECT_EQ(settlement_.marked(), 1u);
+}
+
+TEST_F(AckReceiveTest, OneByteIsNewsAndNoneIsNot) {
+  serve_other();
+  EXPECT_TRUE(receive(ack(0)));
+  EXPECT_TRUE(settlement_.empty());
+  EXPECT_TRUE(receive(ack(1)));
+  EXPECT_EQ(entry_->pending_ack, 1u);
+  EXPECT_EQ(settlement_.marked(), 1u);
+}
+
+TEST_F(AckReceiveTest, AnOldOrRepeatedAckDoesNothing) {
+  const AckRecord first = ack(100), second = ack(600);
+  EXPECT_TRUE(receive(second, first, second));
+  EXPECT_EQ(flow_->flow_extent(), 400u);
+  EXPECT_EQ(entry_->ack_flow, before_ + 600);
+}
+
+TEST_F(AckReceiveTest, OneOfAnEarlierSessionIsPassedOver) {
+  entry_->flags |= kOutputEnded;
+  EXPECT_TRUE(receive(ack(600)));
+  EXPECT_EQ(flow_->flow_extent(), 1000u);
+}
+
+TEST_F(AckReceiveTest, MoreThanIsUnderWayIsAContradiction) {
+  EXPECT_TRUE(receive(ack(990)));
+  EXPECT_FALSE(receive(ack(11)));
+  EXPECT_EQ(flow_->flow_extent(), 10u);
+  EXPECT_TRUE(receive(ack(10)));
+}
+
+TEST_F(AckReceiveTest, MoreLostThanSettledIsAContradiction) {
+  EXPECT_TRUE(receive(ack(500, 500)));
+  EXPECT_FALSE(receive(ack(100, 101)));
+}
+
+TEST_F(AckReceiveTest, AFlowThatCannotBeIsAContradictionAndWhatCameBeforeStands) {
+  AckRecord record = ack(0);
+  record.flow = FlowId::of(fabric_.output.flows.size());
+  record.ack_flow = fabric_.output.flows[record.flow].ack_flow;
+  EXPECT_TRUE(receive(record));
+  ++record.flow;
+  EXPECT_FALSE(receive(ack(100), record, ack(200)));
+  EXPECT_EQ(flow_->flow_extent(), 900u);
+}
+
+TEST_F(AckReceiveTest, CongestionIsHandedOn) {
+  AckRecord record = ack(0);
+  record.severity = congestion_severity(5);
+  record.flags = congestion_flags(5);
+  EXPECT_TRUE(receive(record));
+  EXPECT_EQ(entry_->congestion, 5);
+  EXPECT_TRUE(entry_->flags & kOutputTell);
+  EXPECT_EQ(told().size(), 1u);
+  entry_->flags = 0;
+  Settlement::congestion_known(*entry_, 5);
+  EXPECT_TRUE(receive(record));
+  EXPECT_FALSE(entry_->flags & kOutputTell) << "it is known";
+  entry_->ack_flow = entry_->data_flow;
+  EXPECT_TRUE(receive(ack(0)));
+  EXPECT_FALSE(entry_->flags & kOutputTell) << "with nothing under way it is old news";
+  entry_->data_flow += 10;
+  EXPECT_TRUE(receive(ack(0)));
+  EXPECT_EQ(entry_->congestion, 0) << "its end is news";
+  EXPECT_TRUE(entry_->flags & kOutputTell);
+}
+
+TEST_F(AckReceiveTest, CreditIsHeardAndSoIsItsEnd) {
+  AckRecord record = ack(0);
+  record.flags = HEDDLE_ACK_METERED;
+  record.credit_limit = before_ + 5000;
+  EXPECT_TRUE(receive(record));
+  EXPECT_TRUE(entry_->flags & kOutputMetered);
+  EXPECT_TRUE(receive(ack(0)));
+  EXPECT_FALSE(entry_->flags & kOutputMetered);
+  record.credit_limit = before_ - 1;
+  EXPECT_FALSE(receive(record)) << "a limit behind what is settled";
+}
+
+}  // namespace
+}  // namespace heddle::test
