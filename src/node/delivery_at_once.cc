@@ -14,11 +14,12 @@ constexpr Way kNoWay = ~Way{0};
 Way way_of(PortIndex output, uint8_t ftag) { return uint32_t{ftag} << 16 | output; }
 }  // namespace
 
-void DeliveryAtOnce::deliver(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now) {
+uint32_t DeliveryAtOnce::deliver(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now) {
   const EdgeInput& edge = edge_;
   MatchTable& matches = edge_.matches();
   OutputSide* output = nullptr;  // where the frames of `way` go at once; nullptr if they don't
   Way way = kNoWay;              // of the frame before
+  uint32_t gathered = 0;
   uint64_t gathered_bytes = 0;
   for (uint32_t i = 0; i < count; ++i) {
     if (found[i] == kNotFound) continue;
@@ -39,12 +40,14 @@ void DeliveryAtOnce::deliver(Port& port, Packet** packets, const uint32_t* found
     gathered_bytes += packet->payload;
     gather(*output, packet);
     packets[i] = nullptr;
+    ++gathered;
   }
   port.counters.acknowledged_bytes += gathered_bytes;
   if (at_once_outputs_ != 0) send_all(now);
+  return gathered;
 }
 
-void DeliveryAtOnce::cross(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now) {
+uint32_t DeliveryAtOnce::cross(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now) {
   const EdgeInput& edge = edge_;
   MatchTable& matches = edge_.matches();
   Outbox& outbox = outbox_;
@@ -84,6 +87,7 @@ void DeliveryAtOnce::cross(Port& port, Packet** packets, const uint32_t* found, 
     ++crossed;
   }
   port.counters.count(ProtocolEvent::crossed_at_once, crossed);
+  return crossed;
 }
 
 void DeliveryAtOnce::gather_crossed(Port& there, Packet* packet, Nanos now) {

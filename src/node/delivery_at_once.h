@@ -44,10 +44,10 @@ class DeliveryAtOnce {
         edge_flows_(edge_flows) {}
 
   // A pass over a burst of a host, before any of it goes the ordinary way: what is delivered is taken out. `found`:
-  // where the match of each is.
-  [[gnu::noinline]] void deliver(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now);
+  // where the match of each is. Returns how many those are.
+  [[gnu::noinline]] uint32_t deliver(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now);
   // The same for other workers' ports.
-  HEDDLE_HOT void cross(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now);
+  HEDDLE_HOT uint32_t cross(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now);
   // It has come from another worker, to whom room and bytes go back.
   void gather_crossed(Port& there, Packet* packet, Nanos now);
   // A frame of a flow that has nothing on the ordinary way, at its last hop. It is settled here, but for what the

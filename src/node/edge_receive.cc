@@ -56,8 +56,10 @@ void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos no
     match_flags |= match.flags;
   }
   if (kept == 0) return;
-  if (match_flags & kMatchNear) at_once_.deliver(port, packets, found, kept, now);
-  if (match_flags & kMatchBeside) at_once_.cross(port, packets, found, kept, now);
+  uint32_t left = kept;
+  if (match_flags & kMatchNear) left -= at_once_.deliver(port, packets, found, kept, now);
+  if (match_flags & kMatchBeside) left -= at_once_.cross(port, packets, found, kept, now);
+  if (left == 0) return;
   const uint8_t round_trip_bits = flow_limits_.round_trips().code_bits();
   EdgeFlows& flows = edge_flows_;
   const EdgeInput& edge = edge_;

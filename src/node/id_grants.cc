@@ -12,6 +12,7 @@ constexpr uint32_t kGrantsPerTurn = 64;  // one output's flow IDs to waiting inp
 void IdGrants::run(Nanos now) {
   for (Port* port : ports_) {
     OutputSide& output = port->output;
+    if (output.wanting_inputs == 0) continue;
     uint32_t granted = 0;
     int refused = 0;  // in a row
     while (granted < kGrantsPerTurn && refused < std::popcount(output.wanting_inputs)) {
