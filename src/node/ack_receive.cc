@@ -19,14 +19,15 @@ bool AckReceive::receive(Port& port, const LinkFrame& frame, Nanos now) {
 bool AckReceive::take_record(Port& port, const AckRecord& record, Nanos now) {
   if (!port.output.flows.valid(record.flow)) return false;
   OutputFlow& entry = port.output.flows[record.flow];
-  if (entry.flags & kOutputEnded) return true;  // belongs to an earlier session
-  if (serial_before(record.ack_flow, entry.ack_flow)) return true;
   const uint32_t acknowledged = record.ack_flow - entry.ack_flow;
   const uint32_t lost = record.lost_total - entry.lost_total;
-  if (acknowledged > entry.extent() || lost > acknowledged) return false;
-  if ((record.severity | entry.told | entry.congestion) != 0) take_congestion(port, record, entry);
-  if ((record.flags & HEDDLE_ACK_METERED) || (entry.flags & kOutputMetered)) {
-    if (!credit_watch_.hear(port, record, entry)) return false;
+  const bool fits = acknowledged <= entry.extent() && lost <= acknowledged;
+  const unsigned special = (entry.flags & (kOutputEnded | kOutputMetered)) | (record.flags & HEDDLE_ACK_METERED) |
+                           record.severity | entry.told | entry.congestion;
+  if (!fits || special != 0) {
+    if (entry.flags & kOutputEnded) return true;  // belongs to an earlier session
+    if (serial_before(record.ack_flow, entry.ack_flow)) return true;
+    if (!fits || !take_special(port, record, entry)) return false;
   }
   if (acknowledged == 0) return true;
   port.counters.count(ProtocolEvent::ack_lost_bytes, lost);
@@ -42,11 +43,13 @@ bool AckReceive::take_record(Port& port, const AckRecord& record, Nanos now) {
   return true;
 }
 
-// C3: handed on to the input flow, with what is settled or by itself. Of an entry with nothing under way it is old
-// news.
-void AckReceive::take_congestion(Port& port, const AckRecord& record, OutputFlow& entry) {
+// Congestion (C3) is handed on to the input flow, with what is settled or by itself; of an entry with nothing under way
+// it is old news. And the flow's credit (C6): false if that cannot be.
+bool AckReceive::take_special(Port& port, const AckRecord& record, OutputFlow& entry) {
   const uint8_t congestion = congestion_of(record.severity, record.flags);
   if (entry.extent() != 0) settlement_.note_congestion(port, record.flow, entry, congestion);
+  const bool metered = (record.flags & HEDDLE_ACK_METERED) || (entry.flags & kOutputMetered);
+  return !metered || credit_watch_.hear(port, record, entry);
 }
 
 }  // namespace heddle

@@ -23,7 +23,7 @@ class AckReceive {
 
  private:
   bool take_record(Port& port, const AckRecord& record, Nanos now);
-  HEDDLE_COLD void take_congestion(Port& port, const AckRecord& record, OutputFlow& entry);
+  HEDDLE_COLD bool take_special(Port& port, const AckRecord& record, OutputFlow& entry);
 
   Ports& ports_;
   Settlement& settlement_;

@@ -31,11 +31,11 @@ bool AckWriter::settle_hole(Port& port, FlowId id, InputFlow& flow, uint32_t pos
   return true;
 }
 
-void AckWriter::make_frames(Port& port, Nanos now) {
+void AckWriter::make_frames(Port& port, bool carries_data, Nanos now) {
   InputSide& input = port.input;
   const uint32_t full = site_.settings.ack_records_max;
   if (input.ack_due.empty()) return;
-  if (!input.ack_urgent && input.ack_due.size() < full && now < deadline(port)) return;
+  if (!input.ack_urgent && input.ack_due.size() < full && now < deadline(port, !carries_data)) return;
   uint32_t told = 0;
   while (told < input.ack_due.size()) {
     Packet* packet = control_.make(port);
@@ -55,8 +55,10 @@ void AckWriter::make_frames(Port& port, Nanos now) {
 }
 
 Nanos AckWriter::deadline(const Port& port) const {
-  if (port.input.ack_due.empty()) return kNever;
-  const bool idle = port.output.scheduler.empty();
+  return port.input.ack_due.empty() ? kNever : deadline(port, port.output.scheduler.empty());
+}
+
+Nanos AckWriter::deadline(const Port& port, bool idle) const {
   const bool good = port.input.ack_due.size() >= kGoodAckCount;
   const Nanos wait = idle ? site_.settings.ack_idle_ns : good ? site_.settings.ack_busy_ns : site_.settings.ack_hard_ns;
   return port.input.ack_due_since_ns + std::min(wait, site_.settings.ack_hard_ns);

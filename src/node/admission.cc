@@ -11,11 +11,15 @@ void Admission::admit(Port& port, FlowId id, InputFlow& flow, Packet* packet, Na
 }
 
 void Admission::hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now) {
+  leave(port, flow, voq, packet, now);
+  crosspoint_.cross(port, flow.branch.output, packet, &flow, now);
+}
+
+void Admission::leave(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now) {
   flow.data_flow += packet->payload;
   packet->output_flow = flow.branch.flow;
   voq.take_lane(*packet);
   if (flow.flags & kFlowLimited) flow_limits_.spend(port, packet->input.flow, packet->payload, now);
-  crosspoint_.cross(port, flow.branch.output, packet, &flow, now);
 }
 
 void Admission::join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
@@ -51,7 +55,10 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
   if (!voq.ready().empty() || voq.room < packet->cost) return false;
   if (voq.shares_credit && !shares_.has_share(flow, voq)) return false;
   if (special & kFlowFull) flow_queues_.went(port, flow, *packet);
-  hand_on(port, flow, voq, packet, now);
+  leave(port, flow, voq, packet, now);
+  // Of a lossless channel all count that wait at an output (R5, C8), and link retry keeps a copy of each (K6).
+  if (voq.shares_credit || !express_.take(port, flow, packet, now))
+    crosspoint_.cross(port, flow.branch.output, packet, &flow, now);
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "node/buffer_shares.h"
 #include "node/crosspoint.h"
+#include "node/express.h"
 #include "node/flow_ids.h"
 #include "node/flow_life.h"
 #include "node/flow_limits.h"
@@ -17,14 +18,15 @@ namespace heddle {
 class Admission {
  public:
   Admission(const Site& site, FlowIds& flow_ids, FlowLimits& flow_limits, FlowQueues& flow_queues, FlowLife& flow_life,
-            BufferShares& shares, CrossPoint& crosspoint)
+            BufferShares& shares, CrossPoint& crosspoint, Express& express)
       : site_(site),
         flow_ids_(flow_ids),
         flow_limits_(flow_limits),
         flow_queues_(flow_queues),
         flow_life_(flow_life),
         shares_(shares),
-        crosspoint_(crosspoint) {}
+        crosspoint_(crosspoint),
+        express_(express) {}
 
   // Every frame of a flow passes here, at the edge and in transit.
   void admit(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
@@ -33,6 +35,7 @@ class Admission {
 
  private:
   [[gnu::noinline]] void join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  void leave(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);
   bool pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   HEDDLE_COLD bool may_pass(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now);
 
@@ -43,6 +46,7 @@ class Admission {
   FlowLife& flow_life_;
   BufferShares& shares_;
   CrossPoint& crosspoint_;
+  Express& express_;
 };
 
 }  // namespace heddle

@@ -9,7 +9,7 @@ bool Departure::send_pending(Port& port, Nanos now) {
   Packet* burst[kBurst];
   const uint32_t count = port.output.pending_packets;
   std::copy_n(port.output.pending.begin(), count, burst);
-  port.output.pending_packets = 0;
+  port.output.pending_packets = port.output.refused_packets = 0;
   if (port.is_fabric())
     send_burst<false>(port, burst, count, now);
   else
@@ -58,7 +58,7 @@ void Departure::send_burst(Port& port, Packet** packets, uint32_t count, Nanos n
   counters.delivered_bytes += delivered_bytes;
   const uint32_t sent = port.device->transmit(packets, count, now);
   counters.sent_frames += sent;
-  port.output.pending_packets = count - sent;
+  port.output.pending_packets = port.output.refused_packets = count - sent;
   if (sent != count) take_back(port, packets + sent, count - sent, marked_before);
 }
 

@@ -78,7 +78,7 @@ void EdgeTransmit::drop_expired(Port& port, Nanos now) {
     else
       output.pending[kept++] = output.pending[i];
   }
-  output.pending_packets = kept;
+  output.pending_packets = output.refused_packets = kept;
   const uint32_t queued_before = output.scheduler.bytes();
   for (LaneSet rest = output.scheduler.lanes(); rest != 0; rest &= rest - 1) {
     const auto lane = LaneIndex::of(std::countr_zero(rest));

@@ -69,18 +69,17 @@ void FabricReceive::receive_in_turn(Port& port, Packet* packet, const LinkFrame&
 void FabricReceive::receive_data(Port& port, Packet* packet, bool in_turn, Nanos now) {
   packet->cost =
       static_cast<uint16_t>((HEDDLE_DATA_OVERHEAD_BYTES + packet->payload + kBufferBytes - 1) / kBufferBytes);
-  const bool for_this_node = packet->destination.node == site_.address;
-  const bool flood_frame = packet->destination.node == HEDDLE_FLOOD_NODE;
-  const bool known = flood_frame ? packet->vc == kLossyChannel && !in_turn && site_.lanes.has(packet->ftag)
-                                 : site_.lanes.valid(packet->ftag, packet->vc, in_turn);
-  const bool possible = known && packet->cost <= site_.frame_buffers;  // else longer than any host may send
-  if (!possible) packet->cost = 0;                                     // counts nowhere
-  if (!possible || !port.credits[packet->vc].received(packet->cost, in_turn)) {
+  const bool flood = packet->destination.node == HEDDLE_FLOOD_NODE;
+  const bool known = flood ? packet->vc == kLossyChannel && !in_turn && site_.lanes.has(packet->ftag)
+                           : site_.lanes.valid(packet->ftag, packet->vc, in_turn);
+  if (!known || packet->cost > site_.frame_buffers) {  // it is longer than any host may send, else
+    packet->cost = 0;                                  // counts nowhere
     return break_off(port, packet, now);
   }
-  if (for_this_node || flood_frame) bridging_.meet_station(port, *packet, now);
+  if (!port.credits[packet->vc].received(packet->cost, in_turn)) return break_off(port, packet, now);
+  if (flood || packet->destination.node == site_.address) bridging_.meet_station(port, *packet, now);
   if (packet->input.flow != kNoFlow) return receive_flow_data(port, packet, now);
-  if (!flood_frame) return fifos_.receive(port, packet, now);
+  if (!flood) return fifos_.receive(port, packet, now);
   bridging_.flood(port, packet, now);
 }
 

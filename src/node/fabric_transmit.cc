@@ -7,14 +7,9 @@ namespace heddle {
 // loses, with a replica kept.
 struct FabricTransmit::Sender {
   void begin(const OutputScheduler::Turn& turn) {
-    const uint8_t channel = turn.channel();
     retry = transmit.site_.lanes.retry(turn.lane());
-    credits = &port.credits[channel];
-    stamp = {.session_tag = port.session.tag(),
-             .vc = channel,
-             .channel = retry ? uint8_t{HEDDLE_RETRY_CHANNEL} : uint8_t{0},
-             .flags = channel != kLossyChannel ? uint8_t{HEDDLE_DATA_LOSSLESS} : uint8_t{0},
-             .source_mac = port.mac};
+    credits = &port.credits[turn.channel()];
+    stamp = Stamping::common(port, turn.channel(), retry);
   }
   Packet* take(OutputScheduler::Turn& turn) {
     const Nanos left = life_left(*turn.head(), now);
@@ -36,7 +31,8 @@ struct FabricTransmit::Sender {
     Packet* packet = turn.take();
     stamp.sequence = retry ? port.retry.next_sequence() : ++port.output.sequence;
     stamp.life_units = life_units(left);
-    transmit.hand_over(port, packet, stamp, now);
+    if (packet->output_flow != kNoFlow) --port.output.flows[packet->output_flow].queued;
+    transmit.stamping_.stamp(port, *packet, stamp, now);
     credits->sent(cost, retry, now);
     if (retry) transmit.retry_.keep(port, *packet, replica, now);
     return packet;
@@ -52,15 +48,14 @@ struct FabricTransmit::Sender {
 
 bool FabricTransmit::run(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  if (output.pending_packets != 0) {
-    age_pending(port, now);
-    if (!departure_.send_pending(port, now)) return false;
-  }
+  const bool carries_data = output.pending_packets != 0 || !output.scheduler.empty();
+  if (output.refused_packets != 0) age_refused(port, now);
+  if (output.pending_packets != 0 && !departure_.send_pending(port, now)) return false;
   if (port.session.up()) {
     link_control_.send_credits(port, now);
     if (site_.lanes.any_retry()) retry_.send_records(port, now);
     prober_.send(port);
-    acks_.make_frames(port, now);
+    acks_.make_frames(port, carries_data, now);
   }
   Packet* burst[kBurst];
   uint32_t count = 0;
@@ -78,31 +73,10 @@ bool FabricTransmit::run(Port& port, Nanos now) {
   return count == kBurst && output.pending_packets == 0;
 }
 
-// The packet gets its header: what all of its turn have, and the position in its flow.
-void FabricTransmit::hand_over(Port& port, Packet* packet, Stamp& stamp, Nanos now) {
-  stamp.flow = packet->output_flow;
-  stamp.data_flow = 0;
-  if (packet->output_flow != kNoFlow) {
-    OutputFlow& entry = port.output.flows[packet->output_flow];
-    if (entry.extent() == 0) {  // K5 starts anew; a timer that still runs comes too early, and looks at due_ns
-      entry.backoff = 0;
-      entry.probe_mark = entry.ack_flow;
-      entry.due_ns = now + site_.settings.probe_base_ns;
-      if (!(entry.flags & kOutputTimed)) prober_.set(port.index, packet->output_flow);
-    }
-    stamp.data_flow = entry.data_flow;
-    entry.data_flow += packet->payload;
-    --entry.queued;
-  }
-  if (!(packet->flags & kPacketFabric)) prepend_fabric_header(*packet);
-  --packet->hop_limit;
-  stamp_data_frame(*packet, stamp);
-}
-
 // K8: frames that the device has refused go on ageing. They have their positions, so one whose life is over is sent all
 // the same, with no life: the next hop counts it and lets it die.
-void FabricTransmit::age_pending(Port& port, Nanos now) {
-  for (uint32_t i = 0; i < port.output.pending_packets; ++i) {
+void FabricTransmit::age_refused(Port& port, Nanos now) {
+  for (uint32_t i = 0; i < port.output.refused_packets; ++i) {
     Packet* packet = port.output.pending[i];
     if (packet->input.port != kNoPort || (packet->flags & kPacketAgain))
       restamp_life(*packet, life_units(life_left(*packet, now)));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the output queues of a fabric port to its device. Position and link sequence are stamped here, at hand-over to
-// the one transmit queue (F6, K2), and nothing overtakes below that point. Frames made here go before data.
+// From the output queues of a fabric port to its device. Position and link sequence are stamped (node/stamping.h) as a
+// frame leaves its queue, or where it found none before (node/express.h): so they are in the order of the one transmit
+// queue (F6, K2), and nothing overtakes from there on. What has been stamped goes first, then frames made here, then
+// data.
 #pragma once
 
 #include "node/ack_writer.h"
@@ -11,7 +13,7 @@
 #include "node/retry_frames.h"
 #include "node/settlement.h"
 #include "node/site.h"
-#include "wire/fabric_frame.h"
+#include "node/stamping.h"
 #include "wire/inlining.h"
 
 namespace heddle {
@@ -19,13 +21,14 @@ namespace heddle {
 class FabricTransmit {
  public:
   FabricTransmit(const Site& site, AckWriter& acks, Settlement& settlement, Prober& prober, RetryFrames& retry,
-                 LinkControl& link_control, Departure& departure)
+                 LinkControl& link_control, Stamping& stamping, Departure& departure)
       : site_(site),
         acks_(acks),
         settlement_(settlement),
         prober_(prober),
         retry_(retry),
         link_control_(link_control),
+        stamping_(stamping),
         departure_(departure) {}
 
   // One burst; true if there may be another one.
@@ -36,8 +39,7 @@ class FabricTransmit {
 
  private:
   struct Sender;
-  void hand_over(Port& port, Packet* packet, Stamp& stamp, Nanos now);
-  HEDDLE_COLD void age_pending(Port& port, Nanos now);
+  HEDDLE_COLD void age_refused(Port& port, Nanos now);
 
   const Site& site_;
   AckWriter& acks_;
@@ -45,6 +47,7 @@ class FabricTransmit {
   Prober& prober_;
   RetryFrames& retry_;
   LinkControl& link_control_;
+  Stamping& stamping_;
   Departure& departure_;
 };
 

@@ -153,7 +153,7 @@ void LinkControl::end_outputs(Port& port, Nanos now) {
     if (packet.input.port != kNoPort) port.output.room.returns_for(packet).add(packet);
     turn_.discard(output.pending[i]);
   }
-  output.pending_packets = 0;
+  output.pending_packets = output.refused_packets = 0;
   retry_.let_go(port, port.retry.end_session());
   for (Packet** probes : {&output.probes, &output.probes_in_turn}) {
     if (*probes != nullptr) control_.queue(port, *probes);

@@ -26,6 +26,7 @@
 #include "node/device.h"
 #include "topology/lanes.h"
 #include "topology/topology.h"
+#include "wire/fabric_frame.h"
 
 namespace heddle {
 
@@ -135,8 +136,10 @@ struct OutputSide {
   Packet* probes = nullptr;             // open record frame
   Packet* probes_in_turn = nullptr;     // the same, of flows in the retry channel (K6):
   uint32_t probes_after = 0;            // when the other end has that channel's frames up to this one
-  std::array<Packet*, kBurst> pending;  // stamped and refused by the device: go first, nothing overtakes them
+  std::array<Packet*, kBurst> pending;  // go to the device first, nothing overtakes them: fabric, stamped as they
+                                        // crossed in this turn; or what it has refused
   uint32_t pending_packets = 0;
+  uint32_t refused_packets = 0;         // of those
   std::array<Packet*, kBurst> at_once;  // edge: of the burst that is being received, for the device at its end
   uint32_t at_once_packets = 0;
   bool published_at_once = false;  // as last told on the load board
@@ -182,6 +185,7 @@ struct Port {
   Nanos mark_ns = 0;             // at this time the queue was read, after so many frames:
   uint64_t mark_frames = 0;
   uint64_t mac = 0;
+  DataFrameStart data_frame_start;  // with that
   InputSide input;
   OutputSide output;
   LinkSession session;                                    // fabric ports

@@ -31,6 +31,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   port->device = options.devices[index];
   port->receive_room = options.devices[index]->receive_room();
   port->mac = port_mac(self);
+  port->data_frame_start = data_frame_start(port->mac);
   const PortSet up = up_ports(topology)[options.node_index];
   for (VoqIndex i = 0; i < port->input.arbiter.size(); ++i) {
     Voq& voq = port->input.arbiter[i];

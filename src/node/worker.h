@@ -32,14 +32,12 @@ class Worker {
   Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, const std::vector<Port*>& ports,
          const std::vector<WorkerIndex>& worker_of_port);
   Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
   ~Worker();
 
   // Rings to and from worker `other`; call for every other worker before the first poll.
   void connect(WorkerIndex other, Crossing* to, Crossing* from);
 
-  // One turn.
-  PollResult poll(Nanos now);
+  PollResult poll(Nanos now);  // one turn
 
   // No flow keeps an ID that it has no use for just now: what else stays in the tables is left over.
   void end_all_rest() { flow_life_.end_all_rest(); }
@@ -83,6 +81,8 @@ class Worker {
   AckWriter acks_;
   Settlement settlement_;
   Prober prober_;
+  Stamping stamping_;
+  Express express_;
   CreditWatch credit_watch_;
   BufferShares shares_;
   RoomReturns room_;

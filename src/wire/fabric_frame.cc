@@ -144,6 +144,12 @@ uint32_t first_position(uint64_t sender_nonce, uint64_t receiver_nonce, FlowId f
 }
 
 DropReason check_other_frame(const uint8_t* data, uint32_t length, LinkFrame& frame) {
+  if (length < HEDDLE_ETHERNET_BYTES || load_be16(data + 12) != HEDDLE_ETHERTYPE) return DropReason::not_fabric;
+  if (length < kLinkHeaderEnd) return DropReason::bad_frame;
+  read_link_header(data, frame);
+  if (frame.version != HEDDLE_VERSION) return DropReason::bad_version;
+  if (frame.kind == HEDDLE_DATA) return DropReason::bad_frame;  // too short to be one
+  frame.body = data + kLinkHeaderEnd;
   const uint8_t* link_header = data + HEDDLE_ETHERNET_BYTES;
   uint32_t header_bytes = sizeof(heddle_hello);  // what the check covers, from the link header on
   if (frame.kind != HEDDLE_HELLO) {
@@ -252,6 +258,12 @@ bool append_record(Packet& packet, const LoadRecord& record) { return append<HED
 
 namespace {
 
+void write_ethernet_header(uint8_t* data, uint64_t source_mac) {
+  store_mac(data, kFabricGroupMac);
+  store_mac(data + 6, source_mac);
+  store_be16(data + 12, HEDDLE_ETHERTYPE);
+}
+
 // The last step of every frame but data: addresses, check over all that is there, padding.
 void close_frame(Packet& packet, uint64_t source_mac, uint32_t least_bytes = kLeastFrameBytes) {
   write_ethernet_header(packet.data, source_mac);
@@ -265,6 +277,14 @@ void close_frame(Packet& packet, uint64_t source_mac, uint32_t least_bytes = kLe
 }
 
 }  // namespace
+
+DataFrameStart data_frame_start(uint64_t source_mac) {
+  DataFrameStart start;
+  write_ethernet_header(start.bytes, source_mac);
+  start.bytes[HEDDLE_ETHERNET_BYTES + offsetof(heddle_link_header, version)] = HEDDLE_VERSION;
+  start.bytes[HEDDLE_ETHERNET_BYTES + offsetof(heddle_link_header, kind)] = HEDDLE_DATA;
+  return start;
+}
 
 void finish_records(Packet& packet, uint32_t session_tag, uint32_t sequence, uint64_t source_mac) {
   assert(record_count(packet) != 0);

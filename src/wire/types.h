@@ -32,7 +32,9 @@ using PortSet = uint64_t;
 struct FabricAddress {
   uint16_t node = 0;
   PortIndex port = 0;
-  bool operator==(const FabricAddress&) const = default;
+  bool operator==(const FabricAddress& other) const {  // as a word
+    return std::bit_cast<uint32_t>(*this) == std::bit_cast<uint32_t>(other);
+  }
 };
 
 // A flow of an input port, in one of the port's sessions. Made, kept and compared as one word: it is asked for every

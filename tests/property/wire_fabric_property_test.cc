@@ -39,7 +39,7 @@ void any_packet(Packet& packet, Stamp& stamp) {
            .flow = FlowId::of(any<uint16_t>()),
            .data_flow = any<uint32_t>(),
            .life_units = any<uint16_t>(),
-           .source_mac = kPortMac};
+           .start = data_frame_start(kPortMac)};
 }
 
 RC_GTEST_PROP(FabricFrameProperty, DataHeaderReadsBackWhatWasStamped, ()) {

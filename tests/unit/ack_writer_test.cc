@@ -57,13 +57,13 @@ TEST_F(AckWriterTest, RecordsWaitForOthersWhileTheLinkIsBusy) {
 }
 
 TEST_F(AckWriterTest, AFrameGoesWhenItIsTime) {
-  acks_.make_frames(fabric_, 0);
+  acks_.make_frames(fabric_, false, 0);
   EXPECT_EQ(frames(), 0u) << "nothing is due";
   fabric_.output.scheduler.push(packet(100));
   mark(1, 1, 100);
-  acks_.make_frames(fabric_, acks_.deadline(fabric_) - 1);
+  acks_.make_frames(fabric_, true, acks_.deadline(fabric_) - 1);
   EXPECT_EQ(frames(), 0u);
-  acks_.make_frames(fabric_, acks_.deadline(fabric_));
+  acks_.make_frames(fabric_, true, acks_.deadline(fabric_));
   EXPECT_EQ(frames(), 1u);
   EXPECT_EQ(acks_.deadline(fabric_), kNever);
   mark(1, 1, 5000);
@@ -73,14 +73,14 @@ TEST_F(AckWriterTest, AFrameGoesWhenItIsTime) {
 TEST_F(AckWriterTest, AFullFrameOrAnUrgentOneGoesAtOnce) {
   fabric_.output.scheduler.push(packet(100));
   mark(1, FlowId::of(full_ - 1));
-  acks_.make_frames(fabric_, 0);
+  acks_.make_frames(fabric_, true, 0);
   EXPECT_EQ(frames(), 0u);
   mark(FlowId::of(full_), FlowId::of(full_));
-  acks_.make_frames(fabric_, 0);
+  acks_.make_frames(fabric_, true, 0);
   EXPECT_EQ(frames(), 1u);
   mark(1, 1);
   fabric_.input.ack_urgent = true;
-  acks_.make_frames(fabric_, 0);
+  acks_.make_frames(fabric_, true, 0);
   EXPECT_EQ(frames(), 2u);
   EXPECT_FALSE(fabric_.input.ack_urgent);
 }
@@ -88,7 +88,7 @@ TEST_F(AckWriterTest, AFullFrameOrAnUrgentOneGoesAtOnce) {
 TEST_F(AckWriterTest, ManyGoInFullFramesInTheirOrder) {
   const auto last = FlowId::of(2 * full_ + 1);
   mark(1, last);
-  acks_.make_frames(fabric_, kMillisecond);
+  acks_.make_frames(fabric_, false, kMillisecond);
   EXPECT_EQ(frames(), 3u);
   FlowId id = 0;
   for (const uint32_t records : {full_, full_, 1u}) {
@@ -107,13 +107,13 @@ TEST_F(AckWriterTest, WhatFindsNoPacketStaysDue) {
   mark(1, 3);
   fabric_.input.ack_urgent = true;
   control_pool_.empty = true;
-  acks_.make_frames(fabric_, kMillisecond);
+  acks_.make_frames(fabric_, false, kMillisecond);
   EXPECT_EQ(frames(), 0u);
   EXPECT_EQ(fabric_.input.ack_due.size(), 3u);
   EXPECT_TRUE(fabric_.input.ack_urgent);
   EXPECT_TRUE(fabric_.input.flows[1].flags & kFlowAckDue);
   control_pool_.empty = false;
-  acks_.make_frames(fabric_, kMillisecond);
+  acks_.make_frames(fabric_, false, kMillisecond);
   EXPECT_EQ(ack_records(next_records(fabric_)).size(), 3u);
 }
 
@@ -128,7 +128,7 @@ TEST_F(AckWriterTest, ARecordHasTheTotalsAndWhatElseIsToBeKnown) {
   metered.data_flow = 5000;
   fabric_.input.meters[3].begin(2000, 5000);
   mark(1, 3);
-  acks_.make_frames(fabric_, kMillisecond);
+  acks_.make_frames(fabric_, false, kMillisecond);
   const LinkFrame frame = next_records(fabric_);
   const auto records = ack_records(frame);
   ASSERT_EQ(records.size(), 3u);

@@ -42,7 +42,7 @@ TEST_F(FlowCreditsTest, AFlowPastItsTargetIsGrantedByCredit) {
   EXPECT_TRUE(flow_.flags & kFlowFull);
   EXPECT_EQ(events(ProtocolEvent::flow_metered), 1u);
   EXPECT_TRUE(fabric_.input.ack_urgent);
-  acks_.make_frames(fabric_, 50);
+  acks_.make_frames(fabric_, false, 50);
   const LinkFrame frame = next_records(fabric_);
   EXPECT_EQ(ack_records(frame)[0].credit_limit, flow_.data_flow + 2 * target_);
   join(1500);
@@ -73,7 +73,7 @@ TEST_F(FlowCreditsTest, TheSharesAreOfTheChannelsBuffers) {
 
 TEST_F(FlowCreditsTest, WhatLeavesIsGrantedAnew) {
   fill();
-  acks_.make_frames(fabric_, kMillisecond);
+  acks_.make_frames(fabric_, false, kMillisecond);
   EXPECT_EQ(events(ProtocolEvent::credit_told), 0u);
   while (fabric_.input.ack_due.empty() && flow_.queue_extent() > target_ / 4) leave();
   EXPECT_EQ(events(ProtocolEvent::credit_told), 1u) << "once a quarter of the window has gone";
@@ -83,10 +83,10 @@ TEST_F(FlowCreditsTest, WhatLeavesIsGrantedAnew) {
 
 TEST_F(FlowCreditsTest, GrantingIsOverWhenTheQueueRunsEmpty) {
   fill();
-  acks_.make_frames(fabric_, kMillisecond);
+  acks_.make_frames(fabric_, false, kMillisecond);
   while (!flow_.queue.empty()) {
     leave();
-    acks_.make_frames(fabric_, kMillisecond);
+    acks_.make_frames(fabric_, false, kMillisecond);
   }
   EXPECT_FALSE(flow_.flags & kFlowFull);
   EXPECT_EQ(events(ProtocolEvent::meter_ended), 1u);

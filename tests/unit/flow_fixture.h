@@ -68,7 +68,9 @@ class FlowTest : public ComponentTest {
   FlowLimits flow_limits_{site_, ports_, acks_, shares_};
   FlowLife flow_life_{site_, ports_,    turn_,        edge_input_,  paths_,  random_,
                       acks_, flow_ids_, flow_limits_, flow_queues_, timers_, releases_};
-  Admission admission_{site_, flow_ids_, flow_limits_, flow_queues_, flow_life_, shares_, crosspoint_};
+  Stamping stamping_{site_, prober_};
+  Express express_{ports_, stamping_};
+  Admission admission_{site_, flow_ids_, flow_limits_, flow_queues_, flow_life_, shares_, crosspoint_, express_};
   Fifos fifos_{site_, turn_, flow_life_, paths_, room_, crosspoint_};
   HostControl host_control_{site_, turn_, control_, events_};
   IdGrants id_grants_{ports_, turn_, outbox_, flow_life_};

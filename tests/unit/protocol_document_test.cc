@@ -240,7 +240,7 @@ Bytes example_data() {
                                  .flow = kFlow,
                                  .data_flow = first_position(kNonceLeaf, kNonceSpine, kFlow),
                                  .life_units = life_units(50 * kMillisecond),
-                                 .source_mac = port_mac({1, 2})});
+                                 .start = data_frame_start(port_mac({1, 2}))});
   return test.bytes();
 }
 

@@ -26,7 +26,7 @@ class RetryFramesTest : public ComponentTest {
                               .flow = 5,
                               .data_flow = 0,
                               .life_units = 100,
-                              .source_mac = fabric_.mac});
+                              .start = data_frame_start(fabric_.mac)});
     frames_.keep(fabric_, *frame, replica, now);
     turn_.discard(frame);
     return replica;

@@ -263,7 +263,7 @@ inline Frame forged(const Port& port, const Frame& original, const DataHeader& h
                     .flow = header.flow,
                     .data_flow = header.position,
                     .life_units = 100,
-                    .source_mac = port.mac});
+                    .start = data_frame_start(port.mac)});
   return bytes;
 }
 

@@ -116,7 +116,7 @@ void HostileSender::write_fabric(Packet& packet, HostileKind kind, uint64_t vict
                               .flow = FlowId::of(1 + random_.below(16)),
                               .data_flow = static_cast<uint32_t>(random_.next()),
                               .life_units = 700,
-                              .source_mac = port_mac({1, 1})});
+                              .start = data_frame_start(port_mac({1, 1}))});
   } else if (kind == HostileKind::fabric_ack) {
     start_records(packet, HEDDLE_ACK);
     append_record(packet, AckRecord{.flow = FlowId::of(1 + random_.below(16)),

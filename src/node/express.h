@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The short cut past the queue of a fabric port (decision 4): a frame that crosses to one of its own worker where
+// nothing waits gets its header at once and stands among those that go to the device next. What it has to have it has
+// here as in the port's turn: life, credit of the link, its place behind those of its flow. All else takes the ordinary
+// way, as do all frames of the port from then on until its queue is empty again.
+#pragma once
+
+#include "node/ports.h"
+#include "node/settlement.h"
+#include "node/stamping.h"
+
+namespace heddle {
+
+class Express {
+ public:
+  Express(Ports& ports, Stamping& stamping) : ports_(ports), stamping_(stamping) {}
+
+  // A frame of a lossy channel that has left its flow and has a lane and the room there. False, and nothing done, if it
+  // is to cross as others do.
+  bool take(const Port& input, const InputFlow& flow, Packet* packet, Nanos now);
+
+ private:
+  static bool is_open(const Port& there);
+
+  Ports& ports_;
+  Stamping& stamping_;
+};
+
+}  // namespace heddle

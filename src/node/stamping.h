@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A data frame gets the header that it goes over its link with: its position in its flow (F6, K4), what its port and
+// lane say, and one hop less. From then on it is under way: its flow is asked after (K5), and nothing of the port may
+// overtake it (K2).
+#pragma once
+
+#include "node/port.h"
+#include "node/prober.h"
+#include "node/site.h"
+#include "wire/fabric_frame.h"
+
+namespace heddle {
+
+class Stamping {
+ public:
+  Stamping(const Site& site, Prober& prober) : site_(site), prober_(prober) {}
+
+  // What all frames of a port have that go in one virtual channel, and perhaps in the link's retry channel (K6).
+  // Sequence, life and what is the flow's are each frame's own.
+  static Stamp common(const Port& port, uint8_t channel, bool retry) {
+    return {.session_tag = port.session.tag(),
+            .vc = channel,
+            .channel = retry ? uint8_t{HEDDLE_RETRY_CHANNEL} : uint8_t{0},
+            .flags = channel != kLossyChannel ? uint8_t{HEDDLE_DATA_LOSSLESS} : uint8_t{0},
+            .start = port.data_frame_start};
+  }
+  // `stamp`: with sequence and life.
+  void stamp(Port& port, Packet& packet, Stamp& stamp, Nanos now) {
+    stamp.flow = packet.output_flow;
+    stamp.data_flow = 0;
+    if (packet.output_flow != kNoFlow) {
+      OutputFlow& entry = port.output.flows[packet.output_flow];
+      if (entry.extent() == 0) {  // K5 starts anew; a timer that still runs comes too early, and looks at due_ns
+        entry.backoff = 0;
+        entry.probe_mark = entry.ack_flow;
+        entry.due_ns = now + site_.settings.probe_base_ns;
+        if (!(entry.flags & kOutputTimed)) prober_.set(port.index, packet.output_flow);
+      }
+      stamp.data_flow = entry.data_flow;
+      entry.data_flow += packet.payload;
+    }
+    if (!(packet.flags & kPacketFabric)) prepend_fabric_header(packet);
+    --packet.hop_limit;
+    stamp_data_frame(packet, stamp);
+  }
+
+ private:
+  const Site& site_;
+  Prober& prober_;
+};
+
+}  // namespace heddle
