@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "config/budget.h"
+#include "flow/match_table.h"
 #include "wire/ethernet.h"
 #include "wire/packet.h"
 
@@ -63,13 +64,25 @@ uint64_t pool_memory_bytes(uint32_t buffers, uint32_t room_bytes, bool huge_page
   return objects_bytes + ring_bytes + kPoolBytes;
 }
 
+uint64_t match_memory_bytes(uint32_t entries) {
+  constexpr uint64_t kKeyBytes = 16 + sizeof(MatchKey);  // with what rte_hash keeps beside it
+  constexpr uint64_t kPlaceBytes = kLineBytes / 8;       // in a bucket
+  constexpr uint64_t kFixedBytes = 32 * kLineBytes;      // heads of all three, and the heap's own
+  const uint64_t keys = uint64_t{MatchTable::keys_for(entries)} + 1;
+  return keys * kKeyBytes + std::bit_ceil(keys - 1) * kPlaceBytes + std::bit_ceil(keys) * sizeof(uint32_t) +
+         kFixedBytes;
+}
+
 uint64_t memory_needed_megabytes(const ProcessConfig& process) {
-  uint64_t devices = 0;
-  for (const NodeProcess& node : process.nodes)
+  uint64_t devices = 0, workers = 0;
+  for (const NodeProcess& node : process.nodes) {
+    workers += node.workers;
     for (const PortDevice& port : node.ports) devices += port.device.empty() ? 0 : 1;
+  }
   const uint64_t descriptors = uint64_t{process.receive_descriptors} + process.transmit_descriptors;
   const uint64_t bytes = pool_memory_bytes(process.buffers, buffer_room_bytes(process), process.huge_pages) +
                          pool_memory_bytes(control_buffers(process), control_room_bytes(process), process.huge_pages) +
+                         workers * match_memory_bytes(process.match_entries) +
                          devices * (kDeviceBytes + descriptors * kDescriptorBytes) + kProcessBytes;
   return rounded_up(bytes, kMegabyte) / kMegabyte;
 }

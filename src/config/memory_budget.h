@@ -24,7 +24,10 @@ uint32_t control_buffers(const ProcessConfig& process);
 // can be helped: most take a whole page, or several.
 uint64_t pool_memory_bytes(uint32_t buffers, uint32_t room_bytes, bool huge_pages);
 
-// Of all that the process makes there, in steps of a megabyte. Tables are in the process's own memory.
+// Of the keys of a worker's match table; its records are in the process's own memory, as all other tables.
+uint64_t match_memory_bytes(uint32_t entries);
+
+// Of all that the process makes there, in steps of a megabyte.
 uint64_t memory_needed_megabytes(const ProcessConfig& process);
 
 }  // namespace heddle

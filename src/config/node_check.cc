@@ -24,6 +24,7 @@ class ProcessCheck {
     }
     check_rings();
     check_pool();
+    check_workers();
     check_threads();
     check_stations();
   }
@@ -131,7 +132,8 @@ class ProcessCheck {
     if (process_.memory_mb < memory_needed) {
       root_["memory"].problem(format_size(uint64_t{process_.memory_mb} * 1024 * 1024),
                               std::to_string(memory_needed) + "M or more (" + std::to_string(process_.buffers) +
-                                  " buffers of " + std::to_string(buffer_room_bytes(process_)) + " bytes)");
+                                  " buffers of " + std::to_string(buffer_room_bytes(process_)) + " bytes, " +
+                                  std::to_string(process_.match_entries) + " matches of each worker)");
     }
   }
 
@@ -141,6 +143,14 @@ class ProcessCheck {
       root_["station_entries"].problem(std::to_string(process_.station_entries),
                                        std::to_string(2 * fixed) + " or more, twice the " + std::to_string(fixed) +
                                            " stations of the topology file");
+  }
+
+  // DPDK counts what it gives out by name, and a worker's match table has one.
+  void check_workers() {
+    constexpr uint32_t kWorkersMax = 2048;
+    if (workers() > kWorkersMax)
+      root_.problem(std::to_string(workers()) + " workers of all its nodes",
+                    "up to " + std::to_string(kWorkersMax) + " in a process");
   }
 
   void check_threads() {

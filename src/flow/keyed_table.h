@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact-match table from a key to a record, which has an index below capacity() as long as it is there. One worker
+// Exact-match table from a number to a record, which has an index below capacity() as long as it is there. One worker
 // reads and writes it.
 //
 // Buckets of one cache line hold tags (bits of the hash) and indices of eight records, 16 to 32 bytes for each of the
 // capacity. At most half the places are used, so a key is nearly always in its first bucket; others follow in the next
 // ones, up to kProbes (K12: bounded, and the hash is keyed, so nobody can aim). Key and value stand together, so that
-// both are fetched at once. Why not rte_hash: the look-up of a burst costs a third of its instructions, being inlined
-// and knowing the size of the key.
+// both are fetched at once.
 #pragma once
 
 #include <immintrin.h>
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <memory_resource>
 #include <vector>
 
@@ -23,10 +21,10 @@ namespace heddle {
 
 constexpr uint32_t kNotFound = ~0u;
 
-// Key: compared byte by byte, so without padding; 8 bytes or a multiple of 32.
-template <typename Key, typename Value>
+template <typename Value>
 class KeyedTable {
  public:
+  using Key = uint64_t;
   explicit KeyedTable(uint32_t capacity, std::pmr::memory_resource& memory = *std::pmr::get_default_resource())
       : buckets_(std::bit_ceil((2 * uint64_t{capacity} + kWays - 1) / kWays), &memory),
         records_(capacity, &memory),
@@ -35,40 +33,25 @@ class KeyedTable {
   }
 
   uint32_t capacity() const { return static_cast<uint32_t>(records_.size()); }
-  uint32_t find(const Key& key, uint32_t hash) const {
+  uint32_t find(Key key, uint32_t hash) const {
     uint64_t at = first_bucket(hash);
     for (uint32_t probe = 0; probe < kProbes; ++probe, at = next_bucket(at)) {
       const Bucket& bucket = buckets_[at];
       for (uint32_t ways = matching_ways(bucket, tag_of(hash)); ways != 0; ways &= ways - 1) {
         const uint32_t index = bucket.indices[way_of(ways)];
-        if (equal(records_[index].key, key)) return index;
+        if (records_[index].key == key) return index;
       }
       if (bucket.passed == 0) return kNotFound;
     }
     return kNotFound;
   }
-  // find() in steps, for keys in bursts: the bucket is fetched; then the record that it is likely to be, if there is
-  // one; then that is compared, and others are looked at where it is not the one.
-  void prefetch_bucket(uint32_t hash) const { __builtin_prefetch(&buckets_[first_bucket(hash)]); }
-  uint32_t prefetch_likely(uint32_t hash) const {
-    const Bucket& bucket = buckets_[first_bucket(hash)];
-    const uint32_t ways = matching_ways(bucket, tag_of(hash));
-    if (ways == 0) return kNotFound;
-    const uint32_t index = bucket.indices[way_of(ways)];
-    __builtin_prefetch(&records_[index]);
-    if constexpr (sizeof(Record) > 64) __builtin_prefetch(&records_[index].value);
-    return index;
-  }
-  uint32_t find_likely(const Key& key, uint32_t hash, uint32_t likely) const {
-    return likely != kNotFound && equal(records_[likely].key, key) ? likely : find(key, hash);
-  }
   // With an empty value. kNotFound when all indices are taken, or all places that the key could have. The key must not
   // be there yet.
-  uint32_t add(const Key& key, uint32_t hash);
+  uint32_t add(Key key, uint32_t hash);
   // The key must be there.
-  void remove(const Key& key, uint32_t hash);
+  void remove(Key key, uint32_t hash);
   // Of an index that is in use; the value also later, as it was.
-  const Key& key_at(uint32_t index) const { return records_[index].key; }
+  Key key_at(uint32_t index) const { return records_[index].key; }
   Value& operator[](uint32_t index) { return records_[index].value; }
   const Value& operator[](uint32_t index) const { return records_[index].value; }
 
@@ -81,8 +64,7 @@ class KeyedTable {
     uint32_t passed;  // keys that stand behind this bucket because it was full
   };
   static_assert(sizeof(Bucket) == 64);
-  // With a key of 64 bytes: 96, in two cache lines wherever it stands.
-  struct alignas(sizeof(Key) % 32 == 0 ? 32 : 8) Record {
+  struct Record {
     Key key;
     Value value;
   };
@@ -95,31 +77,12 @@ class KeyedTable {
     const __m128i same = _mm_cmpeq_epi16(tags, _mm_set1_epi16(static_cast<int16_t>(tag)));
     return static_cast<uint32_t>(_mm_movemask_epi8(same)) & 0x5555;
   }
-  static bool equal(const Key& a, const Key& b) {
-    if constexpr (sizeof(Key) == 8) {
-      return std::memcmp(&a, &b, 8) == 0;
-    } else {
-      static_assert(sizeof(Key) % 32 == 0);
-      __m256i different = _mm256_setzero_si256();
-      for (size_t offset = 0; offset < sizeof(Key); offset += 32) {
-        const auto part = [offset](const Key& key) {
-          return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(reinterpret_cast<const uint8_t*>(&key) + offset));
-        };
-        different = _mm256_or_si256(different, _mm256_xor_si256(part(a), part(b)));
-      }
-      return _mm256_testz_si256(different, different) != 0;
-    }
-  }
   uint64_t first_bucket(uint32_t hash) const { return hash & bucket_mask_; }
   uint64_t next_bucket(uint64_t at) const { return (at + 1) & bucket_mask_; }
 
   // Those not in use are linked through their keys.
-  void link_free(uint32_t index, uint32_t next) { std::memcpy(&records_[index].key, &next, sizeof next); }
-  uint32_t next_free(uint32_t index) const {
-    uint32_t next;
-    std::memcpy(&next, &records_[index].key, sizeof next);
-    return next;
-  }
+  void link_free(uint32_t index, uint32_t next) { records_[index].key = next; }
+  uint32_t next_free(uint32_t index) const { return static_cast<uint32_t>(records_[index].key); }
 
   std::pmr::vector<Bucket> buckets_;
   std::pmr::vector<Record> records_;  // by index
@@ -127,8 +90,8 @@ class KeyedTable {
   uint32_t first_free_ = 0;  // capacity() = none
 };
 
-template <typename Key, typename Value>
-uint32_t KeyedTable<Key, Value>::add(const Key& key, uint32_t hash) {
+template <typename Value>
+uint32_t KeyedTable<Value>::add(Key key, uint32_t hash) {
   const uint32_t index = first_free_;
   if (index == capacity()) return kNotFound;
   uint64_t at = first_bucket(hash);
@@ -147,8 +110,8 @@ uint32_t KeyedTable<Key, Value>::add(const Key& key, uint32_t hash) {
   return kNotFound;
 }
 
-template <typename Key, typename Value>
-void KeyedTable<Key, Value>::remove(const Key& key, uint32_t hash) {
+template <typename Value>
+void KeyedTable<Value>::remove(Key key, uint32_t hash) {
   const uint32_t index = find(key, hash);
   uint64_t at = first_bucket(hash);
   for (;; at = next_bucket(at)) {

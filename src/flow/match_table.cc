@@ -1,15 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flow/match_table.h"
 
+#include <rte_hash.h>
+#include <rte_memory.h>
+
+#include <atomic>
+#include <new>
+#include <string>
+
 namespace heddle {
 
+namespace {
+
+rte_hash* make_keys(uint32_t entries) {
+  static std::atomic<uint32_t> made = 0;  // it wants a name of its own
+  const std::string name = "matches-" + std::to_string(made++);
+  const rte_hash_parameters parameters{.name = name.c_str(),
+                                       .entries = MatchTable::keys_for(entries),
+                                       .reserved = 0,
+                                       .key_len = sizeof(MatchKey),
+                                       .hash_func = nullptr,  // it is always given ours, which is keyed (K12)
+                                       .hash_func_init_val = 0,
+                                       .socket_id = SOCKET_ID_ANY,
+                                       .extra_flag = 0};
+  rte_hash* keys = rte_hash_create(&parameters);
+  if (keys == nullptr) throw std::bad_alloc();
+  return keys;
+}
+
+}  // namespace
+
+void MatchTable::Free::operator()(rte_hash* keys) const { rte_hash_free(keys); }
+
 MatchTable::MatchTable(uint32_t entries, const HashKey& key, std::pmr::memory_resource& memory)
-    : key_(key), table_(entries, memory) {}
+    : key_(key),
+      capacity_(entries),
+      keys_(make_keys(entries)),
+      records_(static_cast<size_t>(rte_hash_max_key_id(keys_.get())) + 1, &memory),
+      hints_(std::bit_ceil(entries), &memory),
+      hint_mask_(static_cast<uint32_t>(hints_.size()) - 1) {}
+
+uint32_t MatchTable::find(const MatchKey& key, uint32_t hash) const {
+  const uint32_t likely = prefetch_likely(hash);
+  if (likely != kNotFound && same(records_[likely].key, key)) return likely;
+  const int32_t position = rte_hash_lookup_with_hash(keys_.get(), &key, hash);
+  return position < 0 ? kNotFound : static_cast<uint32_t>(position);
+}
+
+// Where the first hint of its hash did not lead.
+uint32_t MatchTable::find_behind(const MatchKey& key, uint32_t hash) {
+  const Hints& hints = hints_[hash & hint_mask_];
+  if (hints.tags[1] == tag_of(hash) && same(records_[hints.indices[1]].key, key)) return hints.indices[1];
+  const int32_t position = rte_hash_lookup_with_hash(keys_.get(), &key, hash);
+  if (position < 0) return kNotFound;
+  remember(hash, static_cast<uint32_t>(position));
+  return static_cast<uint32_t>(position);
+}
+
+void MatchTable::remember(uint32_t hash, uint32_t index) {
+  Hints& hints = hints_[hash & hint_mask_];
+  hints = {.indices = {index, hints.indices[0]}, .tags = {tag_of(hash), hints.tags[0]}};
+}
 
 uint32_t MatchTable::insert(const MatchKey& key, uint32_t hash) {
-  const uint32_t index = table_.add(key, hash);
-  if (index == kNotFound) return kNotFound;
-  MatchEntry& entry = table_[index];
+  const int32_t position = rte_hash_add_key_with_hash(keys_.get(), &key, hash);
+  if (position < 0) {
+    ++refused_;
+    return kNotFound;
+  }
+  const auto index = static_cast<uint32_t>(position);
+  remember(hash, index);
+  records_[index] = {.key = key, .entry = {}};
+  MatchEntry& entry = records_[index].entry;
   entry.lost_reason = DropReason::none;
   entry.ftag = key.ftag;
   entry.flags = kMatchUsed;
@@ -17,10 +79,11 @@ uint32_t MatchTable::insert(const MatchKey& key, uint32_t hash) {
   return index;
 }
 
+// The record is cleared: no frame has a key of zeros, for its VLAN is none.
 void MatchTable::remove(uint32_t index) {
   const MatchKey key = key_at(index);
-  table_.remove(key, hash(key));
-  table_[index].flags = 0;
+  rte_hash_del_key_with_hash(keys_.get(), &key, hash(key));
+  records_[index] = {};
   --used_;
   ++evictions_;
 }

@@ -2,13 +2,25 @@
 // Match table (F4): which flow of which edge port a frame belongs to. One per worker, the port is part of the key.
 // An entry outlives the flow ID it had: whether `flow` is still its own is seen in the input flow, which names its
 // match.
+//
+// Whose key is there is rte_hash's to say: it alone adds and removes keys, and the position that it gives a key is the
+// entry's index. In front of it stand the records {key, entry} by index, and hints, which hash leads to which index. A
+// hint is never trusted: the record's key is compared, and one that has been removed is no frame's. So nothing is to be
+// kept in step, and only a key that no hint leads to costs a look-up.
 #pragma once
 
 #include <bit>
+#include <cstring>
+#include <memory>
+#include <memory_resource>
+#include <vector>
 
+#include "flow/keyed_hash.h"
 #include "flow/keyed_table.h"
 #include "wire/drop_reason.h"
 #include "wire/types.h"
+
+struct rte_hash;
 
 namespace heddle {
 
@@ -66,48 +78,102 @@ static_assert(sizeof(MatchEntry) == 32);
 
 class MatchTable {
  public:
+  // At least kEntriesMin. The keys' memory is DPDK's, whose EAL runs; that of records and hints is `memory`. Throws
+  // std::bad_alloc if there is not enough of either.
+  static constexpr uint32_t kEntriesMin = 8;
+  // Keys that rte_hash is made for, so that it has a place for nearly each of `entries`: it has as many places as the
+  // next power of two, and a quarter of them are to be left over.
+  static constexpr uint32_t keys_for(uint32_t entries) {
+    const uint32_t places = std::bit_ceil(entries);
+    return uint64_t{entries} * 4 <= uint64_t{places} * 3 ? entries : places + 1;
+  }
   MatchTable(uint32_t entries, const HashKey& key,
              std::pmr::memory_resource& memory = *std::pmr::get_default_resource());
 
   uint32_t hash(const MatchBlocks& key) const { return keyed_hash(key.blocks, key_); }
   uint32_t hash(const MatchKey& key) const { return hash(std::bit_cast<MatchBlocks>(key)); }
-  uint32_t find(const MatchKey& key, uint32_t hash) const { return table_.find(key, hash); }
-  void prefetch_bucket(uint32_t hash) const { table_.prefetch_bucket(hash); }
-  uint32_t prefetch_likely(uint32_t hash) const { return table_.prefetch_likely(hash); }
-  uint32_t find_likely(const MatchKey& key, uint32_t hash, uint32_t likely) const {
-    return table_.find_likely(key, hash, likely);
+  // kNotFound if it is not there.
+  uint32_t find(const MatchKey& key, uint32_t hash) const;
+  // The same in steps, for keys in bursts: the hints are fetched; then the record that it is likely to be, if there is
+  // one; then that is compared, and rte_hash asked where it is not the one.
+  void prefetch_hints(uint32_t hash) const { __builtin_prefetch(&hints_[hash & hint_mask_]); }
+  uint32_t prefetch_likely(uint32_t hash) const {
+    const Hints& hints = hints_[hash & hint_mask_];
+    const uint16_t tag = tag_of(hash);
+    if (hints.tags[0] != tag && hints.tags[1] != tag) return kNotFound;
+    const uint32_t index = hints.indices[hints.tags[0] != tag];
+    __builtin_prefetch(&records_[index]);
+    __builtin_prefetch(&records_[index].entry);
+    return index;
+  }
+  uint32_t find_likely(const MatchKey& key, uint32_t hash, uint32_t likely) {
+    return likely != kNotFound && same(records_[likely].key, key) ? likely : find_behind(key, hash);
   }
   // A new entry, with port, class and hash filled in. When the table is full an entry that `flows.idle(index)` allows
-  // is evicted; a bounded number is looked at. kNotFound if there is none.
+  // is evicted; a bounded number is looked at. kNotFound if there is none, or rte_hash has no place for the key (K12),
+  // and that is counted. The key must not be there yet.
   template <typename Flows>
   uint32_t add(const MatchKey& key, uint32_t hash, const Flows& flows);
-  MatchEntry& operator[](uint32_t index) { return table_[index]; }
-  const MatchEntry& operator[](uint32_t index) const { return table_[index]; }
+  MatchEntry& operator[](uint32_t index) { return records_[index].entry; }
+  const MatchEntry& operator[](uint32_t index) const { return records_[index].entry; }
+  const MatchKey& key_at(uint32_t index) const { return records_[index].key; }  // of an entry that is used
+  uint32_t indices() const { return static_cast<uint32_t>(records_.size()); }   // all are below that; never changes
+  uint32_t capacity() const { return capacity_; }
   uint32_t used() const { return used_; }
+  uint64_t refused() const { return refused_; }
   // Grows when an entry is removed: an index that was found before may be another's.
   uint32_t evictions() const { return evictions_; }
-  uint32_t capacity() const { return table_.capacity(); }
-  const MatchKey& key_at(uint32_t index) const { return table_.key_at(index); }
 
  private:
   static constexpr uint32_t kEvictionLooks = 64;
+  // 96 bytes: in two cache lines wherever it stands.
+  struct alignas(32) Record {
+    MatchKey key;
+    MatchEntry entry;
+  };
+  // Of the keys whose hashes end alike, the two that were found or added last; the later one first.
+  struct alignas(16) Hints {
+    uint32_t indices[2];
+    uint16_t tags[2];  // 0 = none
+  };
+  struct Free {
+    void operator()(rte_hash* keys) const;
+  };
+
+  static uint16_t tag_of(uint32_t hash) { return static_cast<uint16_t>(hash >> 16 | 1); }
+  static bool same(const MatchKey& a, const MatchKey& b) {
+    const auto half = [](const MatchKey& key, size_t which) {
+      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(&key) + which);
+    };
+    const __m256i different = _mm256_or_si256(_mm256_xor_si256(half(a, 0), half(b, 0)),  //
+                                              _mm256_xor_si256(half(a, 1), half(b, 1)));
+    return _mm256_testz_si256(different, different) != 0;
+  }
+  [[gnu::noinline]] uint32_t find_behind(const MatchKey& key, uint32_t hash);
+  void remember(uint32_t hash, uint32_t index);
   uint32_t insert(const MatchKey& key, uint32_t hash);
   void remove(uint32_t index);
 
   HashKey key_;
-  KeyedTable<MatchKey, MatchEntry> table_;
+  uint32_t capacity_;
+  std::unique_ptr<rte_hash, Free> keys_;
+  std::pmr::vector<Record> records_;  // by index
+  std::pmr::vector<Hints> hints_;     // by the hash's last bits
+  uint32_t hint_mask_;
   uint32_t used_ = 0;
   uint32_t evictions_ = 0;
+  uint64_t refused_ = 0;
   uint32_t hand_ = 0;
 };
 
 template <typename Flows>
 uint32_t MatchTable::add(const MatchKey& key, uint32_t hash, const Flows& flows) {
-  for (uint32_t looks = 0; used_ == capacity(); ++looks) {
+  for (uint32_t looks = 0; used_ == capacity_; ++looks) {
     if (looks == kEvictionLooks) return kNotFound;
     const uint32_t candidate = hand_;
-    hand_ = hand_ + 1 == capacity() ? 0 : hand_ + 1;
-    if (table_[candidate].used() && table_[candidate].waiting == 0 && flows.idle(candidate)) remove(candidate);
+    hand_ = hand_ + 1 == indices() ? 0 : hand_ + 1;
+    const MatchEntry& entry = records_[candidate].entry;
+    if (entry.used() && entry.waiting == 0 && flows.idle(candidate)) remove(candidate);
   }
   return insert(key, hash);
 }

@@ -104,7 +104,7 @@ DropReason EdgeInput::read(Packet& packet, const EdgePortInput& port, EdgeKey& k
     set_class(packet, port, traffic_class, vlans.native);
     const MatchBlocks blocks = plain_blocks(packet.data, port.port, vlans.native, plain_patterns_[traffic_class.ftag]);
     key.hash = matches_.hash(blocks);
-    matches_.prefetch_bucket(key.hash);
+    matches_.prefetch_hints(key.hash);
     blocks.store(key.match);
     return DropReason::none;
   }
@@ -131,7 +131,7 @@ DropReason EdgeInput::read(Packet& packet, const EdgePortInput& port, EdgeKey& k
   start_key(key.match, packet, port.port);
   add_pattern(key.match, headers, traffic_class.match);
   key.hash = matches_.hash(key.match);
-  matches_.prefetch_bucket(key.hash);
+  matches_.prefetch_hints(key.hash);
   return DropReason::none;
 }
 

@@ -76,7 +76,7 @@ class EdgeInput {
   }
 
   // `packet` is a host's frame as received on `port`. Unless it is to be dropped its tag is off, ftag, vni, priority,
-  // payload, source and life are set, and `key` is its key, whose bucket is being fetched.
+  // payload, source and life are set, and `key` is its key, whose hints are being fetched.
   DropReason read(Packet& packet, const EdgePortInput& port, EdgeKey& key) const;
   // Does the entry say all there is to say? Nothing that the station table knew when they were compared has changed,
   // and no flood of the pair is under way.

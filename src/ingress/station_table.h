@@ -74,9 +74,9 @@ class StationTable {
   void find_most();
 
   HashKey key_;
-  KeyedTable<uint64_t, Station> stations_;  // key: MAC << 16 | VLAN
-  std::map<uint32_t, uint32_t> count_at_;   // stations per address: node << 16 | port
-  FabricAddress most_{};                    // the address that has most
+  KeyedTable<Station> stations_;           // key: MAC << 16 | VLAN
+  std::map<uint32_t, uint32_t> count_at_;  // stations per address: node << 16 | port
+  FabricAddress most_{};                   // the address that has most
   Nanos age_ns_;
   uint32_t used_ = 0;
   uint32_t version_ = 1;

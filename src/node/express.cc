@@ -8,7 +8,7 @@ bool Express::take(const Port& input, const InputFlow& flow, Packet* packet, Nan
   if (there == nullptr || !is_open(*there)) return false;
   OutputSide& output = there->output;
   OutputFlow& entry = output.flows[packet->output_flow];
-  if ((entry.queued | (entry.flags & kOutputEnded)) != 0 || output.pending_packets == kBurst) return false;
+  if ((entry.flags & kOutputEnded) || output.pending_packets == kBurst) return false;
   const Nanos left = input.is_fabric() ? life_left(*packet, now) : packet->dies_ns;  // K8: from here on
   if (left < HEDDLE_LIFE_UNIT_NS) return false;
   LinkCredits& credits = there->credits[kLossyChannel];
@@ -26,11 +26,11 @@ bool Express::take(const Port& input, const InputFlow& flow, Packet* packet, Nan
   return true;
 }
 
-// Nobody waits there, nor is anybody to: a port with a rate of its own is to have its queue here (decision 6), and what
-// is told of the link's credit (K7) stands behind the frames that it counts.
+// Nobody waits there, of its own flow neither, nor is anybody to: a port with a rate of its own is to have its queue
+// here (decision 6).
 bool Express::is_open(const Port& there) {
   const OutputSide& output = there.output;
-  return (output.scheduler.lanes() | output.control_packets | output.refused_packets) == 0 && there.session.up() &&
+  return (output.scheduler.lanes() | output.refused_packets) == 0 && there.session.up() &&
          !output.scheduler.has_rate() && there.retry.again() == nullptr;
 }
 

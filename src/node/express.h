@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The short cut past the queue of a fabric port (decision 4): a frame that crosses to one of its own worker where
 // nothing waits gets its header at once and stands among those that go to the device next. What it has to have it has
-// here as in the port's turn: life, credit of the link, its place behind those of its flow. All else takes the ordinary
+// here as in the port's turn: life and credit of the link. All else takes the ordinary
 // way, as do all frames of the port from then on until its queue is empty again.
 #pragma once
 

@@ -48,7 +48,7 @@ struct FabricTransmit::Sender {
 
 bool FabricTransmit::run(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  const bool carries_data = output.pending_packets != 0 || !output.scheduler.empty();
+  const bool carries_data = output.pending_packets > output.refused_packets || !output.scheduler.empty();
   if (output.refused_packets != 0) age_refused(port, now);
   if (output.pending_packets != 0 && !departure_.send_pending(port, now)) return false;
   if (port.session.up()) {

@@ -24,13 +24,13 @@ FlowId attached_flow(const MatchEntry& entry, uint32_t match, const Port& port) 
 void sample_flows(const SwitchProcess& process, const ProcessNode& node, std::vector<SampledFlow>& samples) {
   for (WorkerIndex worker = 0; worker < node.node->workers(); ++worker) {
     const MatchTable& matches = node.node->worker(worker).edge_input().matches();
-    const uint32_t capacity = matches.capacity();  // never changes
-    for (uint32_t first = 0; first < capacity; first += kEntriesAtOnce) {
+    const uint32_t indices = matches.indices();  // never changes
+    for (uint32_t first = 0; first < indices; first += kEntriesAtOnce) {
       samples.reserve(samples.size() + kEntriesAtOnce);  // not in the worker's thread
       bool empty = false;
       process.run_on(node, worker, [&] {
         empty = matches.used() == 0;
-        const uint32_t last = std::min(first + kEntriesAtOnce, capacity);
+        const uint32_t last = std::min(first + kEntriesAtOnce, indices);
         for (uint32_t match = first; match < last && !empty; ++match) {
           const MatchEntry& entry = matches[match];
           if (!entry.used()) continue;

@@ -96,17 +96,33 @@ Json port_json(const TopologyNode& about, PortIndex index, const PortTables& tab
   return json;
 }
 
+// F4: how full the workers' match tables are.
+void add_matches(const SwitchProcess& process, const ProcessNode& node, Json& rows) {
+  for (WorkerIndex worker = 0; worker < node.node->workers(); ++worker) {
+    Json row{{"node", description(process, node).name}, {"worker", worker}};
+    process.run_on(node, worker, [&] {
+      const MatchTable& matches = node.node->worker(worker).edge_input().matches();
+      row["matches"] = matches.used();
+      row["matches_max"] = matches.capacity();
+      row["matches_evicted"] = matches.evictions();
+      row["matches_refused"] = matches.refused();
+    });
+    rows.push_back(std::move(row));
+  }
+}
+
 }  // namespace
 
 Json show_tables(const SwitchProcess& process, const ShowRequest& request) {
-  Json rows = Json::array();
+  Json rows = Json::array(), matches = Json::array();
   for_each_node(process, request, [&](const ProcessNode& node) {
     if (node.node == nullptr) return;
+    if (!request.port) add_matches(process, node, matches);
     for_each_port(node, request, [&](PortIndex index) {
       rows.push_back(port_json(description(process, node), index, tables_of(process, node, index)));
     });
   });
-  Json reply{{"tables", std::move(rows)}};
+  Json reply{{"tables", std::move(rows)}, {"matches", std::move(matches)}};
   add_buffers(process, reply);
   return reply;
 }

@@ -140,7 +140,16 @@ std::string tables_text(const Json& reply) {
                bytes(row, "flow_extent_bytes"), bytes(row, "output_extent_bytes"), exact(row, "blocked_flows"),
                exact(credits, "left"), exact(credits, "held")});
   }
-  return buffers_text(reply) + table.text();
+  TextTable matches({{"WORKER"},
+                     {"MATCHES", Align::right},
+                     {"OF", Align::right},
+                     {"EVICTED", Align::right},
+                     {"REFUSED", Align::right}});
+  for (const Json& row : reply.at("matches"))
+    matches.add({text(row, "node") + ":" + exact(row, "worker"), exact(row, "matches"), exact(row, "matches_max"),
+                 exact(row, "matches_evicted"), exact(row, "matches_refused")});
+  const std::string ports = buffers_text(reply) + table.text();
+  return reply.at("matches").empty() ? ports : ports + "\n" + matches.text();
 }
 
 std::string drops_text(const Json& reply) {

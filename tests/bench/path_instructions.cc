@@ -2,7 +2,7 @@
 // Sends frames through switches in memory: for tests/bench/instructions to count under callgrind what one switch does,
 // and for tests/bench/growth to time it.
 //   path_instructions edge_edge|crossing|edge_fabric|transit|fabric_edge [--packets N] [--flows N] [--size BYTES]
-//   [--pairs N] [--apart] [--where]
+//   [--pairs N] [--new half|full] [--apart] [--where]
 // `crossing` is edge_edge between the ports of two workers, run by turns. The switch that is counted is polled by
 // counted_poll(), everything else by other_poll(). With --apart each burst goes forward alone: its ACKs come back, and
 // its flows end, in turns that are not counted. Prints JSON; with --where only the addresses of both, for
@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "io/eal.h"
 #include "pipe_rig.h"
 
 using namespace heddle;
@@ -28,8 +29,11 @@ __attribute__((noinline)) void other_poll(Worker& worker, Nanos now) {
 
 namespace {
 
+constexpr uint32_t kMatchEntries = 131072;
+
 struct Shape {
   std::string path;
+  std::string news;  // how full the match table is while each frame is of a flow that has never been; empty: none is
   uint32_t flows = 1000, size = 60, pairs = 1;
   uint64_t packets = 64000;
   bool apart = false;
@@ -40,7 +44,7 @@ class Run {
   explicit Run(const Shape& shape)
       : shape_(shape),
         rig_(pool_, shape.path == "edge_edge" || shape.path == "crossing" ? 1 : 3, shape.pairs,
-             shape.path == "crossing" ? 2 : 1, 131072),
+             shape.path == "crossing" ? 2 : 1, kMatchEntries),
         counted_(shape.path == "transit"       ? 1
                  : shape.path == "fabric_edge" ? 2
                                                : 0) {}
@@ -53,7 +57,10 @@ class Run {
       announce(rig_, rig_.sender(pair), kSender + pair);
     }
     for (int turn = 0; turn < 2000; ++turn) this->turn(100 * kMicrosecond);
-    for (uint32_t sent = 0; sent < 2 * shape_.flows + 1000; sent += inject()) turn(kMicrosecond);
+    const uint64_t before = shape_.news == "full"   ? kMatchEntries + 1000
+                            : shape_.news == "half" ? kMatchEntries / 2 - std::min<uint64_t>(shape_.packets / 2, 60000)
+                                                    : 2 * shape_.flows + 1000;
+    for (uint64_t sent = 0; sent < before; sent += inject()) turn(kMicrosecond);
   }
 
   // A burst of 32 from each sender a turn, until `packets` have been sent.
@@ -120,7 +127,7 @@ class Run {
     for (uint32_t pair = 0; pair < shape_.pairs; ++pair) {
       rig_.pool().allocate(packets, kBurst);
       for (Packet* packet : packets) {
-        write_frame(*packet, pair, pair, next_++ % shape_.flows, shape_.size);
+        write_frame(*packet, pair, pair, shape_.news.empty() ? next_++ % shape_.flows : next_++, shape_.size);
         rig_.sender(pair).push(packet);
       }
     }
@@ -168,6 +175,8 @@ int main(int argc, char** argv) {
   app.add_option("--flows", shape.flows, "taken in turn (1000)")->check(CLI::Range(1, 1 << 20));
   app.add_option("--size", shape.size, "bytes of a frame (60)")->check(CLI::Range(60, 1514));
   app.add_option("--pairs", shape.pairs, "of a port that sends and one that receives (1)")->check(CLI::Range(1, 16));
+  app.add_option("--new", shape.news, "each frame is of a flow that has never been; of the match table")
+      ->check(CLI::IsMember({"half", "full"}));
   app.add_flag("--apart", shape.apart, "a burst goes forward alone, and its ACKs come back uncounted");
   bool where = false;
   app.add_flag("--where", where, "print the addresses of counted_poll() and other_poll() and end");
@@ -176,6 +185,7 @@ int main(int argc, char** argv) {
     return std::printf("%p %p\n", reinterpret_cast<void*>(counted_poll), reinterpret_cast<void*>(other_poll)) < 0;
   if (shape.path == "crossing" && shape.pairs % 2 == 0)
     return app.exit(CLI::ValidationError("crossing needs odd pairs"));
+  const Eal eal({.threads = 0, .memory_mb = 1024, .pci_devices = {}});
   Run run(shape);
   run.warm_up();
   run.run();

@@ -129,11 +129,14 @@ const WrongFile kBudgets[] = {
     {"pool", leaf1("buffers: 6000\n"),
      "etc/node.yaml:4:10: buffers: found 6000, allowed 7680 or more (credits, rings and caches of all ports)\n"},
     {"memory_below_pool", leaf1("memory: 64M\n"),
-     "etc/node.yaml:4:9: memory: found 64M, allowed 144M or more (32768 buffers of 2048 bytes)\n"},
+     "etc/node.yaml:4:9: memory: found 64M, allowed 170M or more (32768 buffers of 2048 bytes, 262144 matches of each "
+     "worker)\n"},
     {"memory_by_default", leaf1("buffers: 200000\n"),
-     "etc/node.yaml:1:1: memory: found 512M, allowed 799M or more (200000 buffers of 2048 bytes)\n"},
+     "etc/node.yaml:1:1: memory: found 512M, allowed 825M or more (200000 buffers of 2048 bytes, 262144 matches of "
+     "each worker)\n"},
     {"memory_in_huge_pages", leaf1("memory: 64M\nhuge_pages: true\n"),
-     "etc/node.yaml:4:9: memory: found 64M, allowed 97M or more (32768 buffers of 2048 bytes)\n"},
+     "etc/node.yaml:4:9: memory: found 64M, allowed 123M or more (32768 buffers of 2048 bytes, 262144 matches of each "
+     "worker)\n"},
     {"framecnt", leaf1_with("\"net_af_packet0,iface=a,framecnt=512\"", "\"net_af_packet1,iface=b,framecnt=512\""),
      "etc/node.yaml:4:7: devices.p1: found framecnt 512, allowed 1088 or more (credits of the link 1024 and a reserve "
      "of "

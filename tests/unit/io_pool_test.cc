@@ -8,6 +8,7 @@
 
 #include "config/memory_budget.h"
 #include "flow/keyed_table.h"
+#include "flow/match_table.h"
 #include "io/mbuf_packet.h"
 #include "io/mempool_pool.h"
 #include "wire/ethernet.h"
@@ -96,6 +97,17 @@ TEST(MemoryBudget, OfBuffersIsWhatThePoolTakes) {
       const MempoolPool pool("budget", buffers, room);
       expect_close(pool_memory_bytes(buffers, room, false), heap_bytes() - before);
     }
+  }
+}
+
+TEST(MemoryBudget, OfMatchesIsWhatTheirKeysTake) {
+  for (const uint32_t entries : {1024u, 3000u, 4096u, 5000u, 262144u}) {
+    SCOPED_TRACE(entries);
+    const uint64_t before = heap_bytes();
+    const MatchTable matches(entries, HashKey{{1, 2, 3, 4}});
+    const uint64_t taken = heap_bytes() - before;
+    EXPECT_GE(match_memory_bytes(entries), taken);
+    EXPECT_LE(match_memory_bytes(entries), taken + taken / 50 + 4096);
   }
 }
 

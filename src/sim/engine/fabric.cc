@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heddle/frames.h"
+#include "io/eal.h"
 #include "sim/faults/faults.h"
 #include "sim/hosts/host.h"
 
@@ -112,7 +113,10 @@ void Fabric::end_shortage() {
   for (NodeState& state : nodes_) state.pool->set_limit(~0u);
 }
 
+// The nodes' match tables have keys in DPDK's memory. It starts with the first node of the process, so that the
+// processes of a run that share its seeds have one each; pages are taken as they are used.
 void Fabric::make_node(uint16_t index) {
+  static const Eal eal({.threads = 0, .memory_mb = 2048, .pci_devices = {}});
   NodeState& state = nodes_[index];
   const NodeSetup& sizes = setup_.nodes[index];
   PacketPool* pool = setup_.checked ? static_cast<PacketPool*>(state.pool.get()) : &pool_;
