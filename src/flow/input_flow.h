@@ -40,12 +40,12 @@ enum InputFlowFlag : uint16_t {
   kFlowFull = 0x0040,     // past its mark: at the edge lossless, its host waits (F10); inside, granted by credit (C6)
   kFlowMetered = 0x0080,  // the next hop grants it by credit (C6): its FlowMeter's send_limit holds
   kFlowTimed = 0x0020,    // in the worker's wheel of releases (C5), also when the flow is gone
-  kFlowMayRest =
-      0x0100,  // keeps its IDs when nothing of it is left: there is one way to its destination, by this worker
+  kFlowMayRest = 0x0100,  // keeps its IDs when nothing of it is left: it goes on by a fabric port of this worker
+  kFlowChooses = 0x0200,  // there are several ways to its destination: it chooses anew when it goes on (R6)
 };
 
-constexpr uint16_t kFlowOfItsId =
-    kFlowLeaving | kFlowMetered | kFlowMayRest;  // what ends with the output flow ID it has
+// What ends with the output flow ID it has.
+constexpr uint16_t kFlowOfItsId = kFlowLeaving | kFlowMetered | kFlowMayRest | kFlowChooses;
 
 // Where a flow's packets go. Written by who chooses the path and by who gives out flow IDs; read wherever a packet
 // crosses.

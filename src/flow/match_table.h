@@ -111,7 +111,7 @@ class MatchTable {
   }
   // A new entry, with port, class and hash filled in. When the table is full an entry that `flows.idle(index)` allows
   // is evicted; a bounded number is looked at. kNotFound if there is none, or rte_hash has no place for the key (K12),
-  // and that is counted. The key must not be there yet.
+  // and that is counted. Where the key is there already it is that entry.
   template <typename Flows>
   uint32_t add(const MatchKey& key, uint32_t hash, const Flows& flows);
   MatchEntry& operator[](uint32_t index) { return records_[index].entry; }
@@ -168,6 +168,8 @@ class MatchTable {
 
 template <typename Flows>
 uint32_t MatchTable::add(const MatchKey& key, uint32_t hash, const Flows& flows) {
+  const uint32_t likely = prefetch_likely(hash);  // of a frame of the same burst, perhaps
+  if (likely != kNotFound && same(records_[likely].key, key)) return likely;
   for (uint32_t looks = 0; used_ == capacity_; ++looks) {
     if (looks == kEvictionLooks) return kNotFound;
     const uint32_t candidate = hand_;

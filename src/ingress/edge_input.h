@@ -144,8 +144,6 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
     decision.verdict = station != nullptr ? EdgeVerdict::no_flow : EdgeVerdict::flood;
     return decision;
   }
-  if (match == kNotFound)
-    match = matches_.find(key.match, key.hash);  // a frame before it in the burst may have made it
   if (match == kNotFound) match = matches_.add(key.match, key.hash, flows);
   if (match == kNotFound && station != nullptr) return drop(DropReason::match_table_full);
   decision.match = match;

@@ -36,13 +36,14 @@ void Admission::join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packe
 // here for the same output, and there is room. What it has to have, it has here as in arbitration; how much one flow
 // may pass by it in a turn is bounded by the room.
 bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
-  const uint16_t special = flow.flags & (kFlowLeaving | kFlowPending | kFlowLimited | kFlowMetered | kFlowFull);
+  const uint16_t special =
+      flow.flags & (kFlowLeaving | kFlowPending | kFlowLimited | kFlowMetered | kFlowFull | kFlowChooses);
   if (port.is_fabric()) {
     if (packet->hop_limit == 0) return false;
     if (packet->vc == kLossyChannel && port.credits[kLossyChannel].held() > site_.settings.input_drop_mark_packets)
       return false;
   }
-  if (special != 0 && !may_pass(port, id, flow, packet->payload, now)) return false;
+  if (special != 0 && !may_pass(port, id, flow, *packet, now)) return false;
   if (flow.branch.flow == kNoFlow) {
     DropReason reason = DropReason::none;
     const PortIndex output = flow_life_.choose_port(port, *packet, reason);
@@ -63,9 +64,10 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
 }
 
 // Of a flow with something special about it.
-bool Admission::may_pass(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now) {
+bool Admission::may_pass(Port& port, FlowId id, InputFlow& flow, const Packet& packet, Nanos now) {
   if (flow.flags & (kFlowLeaving | kFlowPending)) return false;
-  return !(flow.flags & (kFlowLimited | kFlowMetered)) || flow_limits_.may_forward(port, id, flow, bytes, now);
+  if ((flow.flags & kFlowChooses) && flow.flow_extent() == 0) flow_life_.choose_anew(port, flow, packet);
+  return !(flow.flags & (kFlowLimited | kFlowMetered)) || flow_limits_.may_forward(port, id, flow, packet.payload, now);
 }
 
 }  // namespace heddle

@@ -18,7 +18,7 @@ bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packe
   flow.branch.flow = there->output.flows.reserve(first.input, flow.ftag);
   if (flow.branch.flow == kNoFlow) return false;
   flow.branch.turn_start = flow.data_flow;
-  if (may_rest(port, flow)) flow.flags |= kFlowMayRest;
+  flow.flags |= rest_flags(port, flow);
   there->counters.count(ProtocolEvent::id_reserved);
   return true;
 }
@@ -96,7 +96,7 @@ FlowId FlowIds::give_back(Port& port, InputFlow& flow, bool count_orphan) {
 }
 
 bool FlowIds::rest(Port& port, FlowId id, const InputFlow& flow) {
-  if ((flow.flags & ~(kFlowInUse | kFlowAckDue)) != kFlowMayRest) return false;
+  if ((flow.flags & ~(kFlowInUse | kFlowAckDue | kFlowChooses)) != kFlowMayRest) return false;
   Port& there = ports_.own(flow.branch.output);
   const OutputFlow& entry = there.output.flows[flow.branch.flow];
   if ((entry.congestion | entry.told) != 0 || there.output.wanting_inputs != 0) return false;
@@ -149,12 +149,12 @@ bool FlowIds::take_lent_id(Port& port, InputFlow& flow) {
   return true;
 }
 
-// R6: with one way to its destination by the fabric the flow has nothing to choose when it goes on. What goes to hosts
-// here has a shorter way without a flow (decision 4).
-bool FlowIds::may_rest(const Port& port, const InputFlow& flow) const {
-  if (flow.destination.node == site_.address) return false;
+// What goes to hosts here has a shorter way without a flow (decision 4). R6: with one way by the fabric there is
+// nothing to choose.
+uint16_t FlowIds::rest_flags(const Port& port, const InputFlow& flow) const {
+  if (flow.destination.node == site_.address) return 0;
   const PortSet ways = paths_.routes().primary(flow.destination.node) & ~(PortSet{1} << port.index);
-  return ways == PortSet{1} << flow.branch.output;
+  return ways == PortSet{1} << flow.branch.output ? kFlowMayRest : kFlowMayRest | kFlowChooses;
 }
 
 // An ID of another worker's output stays with the input port, for the flow that waits for one or for the next one.
@@ -174,7 +174,7 @@ FlowId FlowIds::give_id(Port& port, PortIndex output, FlowId id) {
   if (Port* there = ports_.find(output)) {
     there->output.flows[id].input = port.input.ref.with(flow_id);
     there->output.flows[id].ftag = flow.ftag;
-    if (may_rest(port, flow)) flow.flags |= kFlowMayRest;
+    flow.flags |= rest_flags(port, flow);
   }
   flow.branch.turn_start = flow.data_flow;
   const bool here = flow.destination.node == site_.address;

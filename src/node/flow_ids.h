@@ -50,7 +50,7 @@ class FlowIds {
   static void on_want(Port& output, PortIndex input, uint32_t flows);
 
  private:
-  bool may_rest(const Port& port, const InputFlow& flow) const;
+  uint16_t rest_flags(const Port& port, const InputFlow& flow) const;
   bool take_lent_id(Port& port, InputFlow& flow);
   FlowId keep_id(Port& port, PortIndex output, FlowId id);
   FlowId give_id(Port& port, PortIndex output, FlowId id);

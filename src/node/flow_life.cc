@@ -18,15 +18,18 @@ void FlowLife::place(Port& port, FlowId id, Nanos now) {
     return;
   }
   if (flow.branch.flow != kNoFlow) {
-    give_back(port, flow);
-    flow.flags &= static_cast<uint16_t>(~kFlowOfItsId);
+    unbind(port, flow);
     port.counters.count(ProtocolEvent::flow_moved);
   }
   route(port, id, now);
 }
 
-// Its output flow ID goes to whoever has waited for it longest, or home.
-void FlowLife::give_back(Port& port, InputFlow& flow) { place_next(port, flow_ids_.give_back(port, flow, false)); }
+void FlowLife::choose_anew(Port& port, InputFlow& flow, const Packet& packet) {
+  DropReason reason = DropReason::none;
+  if (choose_port(port, packet, reason, flow.branch.output) == flow.branch.output) return;
+  unbind(port, flow);
+  port.counters.count(ProtocolEvent::flow_moved);
+}
 
 // A flow that has got an ID. It may find that its path is stale and give the ID back in turn: then that goes home, so
 // this goes no deeper.
@@ -65,10 +68,7 @@ void FlowLife::block(Port& port, FlowId id, InputFlow& flow, Nanos now) {
   port.counters.count(ProtocolEvent::flow_blocked);
   const Nanos release = flow.flags & kFlowLimited ? port.input.limits[id].release_ns() : 0;
   if (release <= now) return;  // an acknowledgement or credit wakes it
-  if (flow.flow_extent() == 0 && flow.branch.flow != kNoFlow) {
-    give_back(port, flow);  // others may need the ID meanwhile (K11)
-    flow.flags &= static_cast<uint16_t>(~kFlowOfItsId);
-  }
+  if (flow.flow_extent() == 0 && flow.branch.flow != kNoFlow) unbind(port, flow);  // others may need the ID (K11)
   if (flow.flags & kFlowTimed) return;
   flow.flags |= kFlowTimed;
   releases_.add_input(port.index, id, release);

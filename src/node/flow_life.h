@@ -39,6 +39,8 @@ class FlowLife {
 
   // A flow with a queue and in no list: where does it stand?
   [[gnu::noinline]] void place(Port& port, FlowId id, Nanos now);
+  // R6: it goes on after a rest, by the port it has unless another one is less loaded: then it has no ID any more.
+  void choose_anew(Port& port, InputFlow& flow, const Packet& packet);
   // The last packet of its queue has been taken.
   void ran_empty(InputFlow& flow) { flow.state = FlowState::idle; }
   // K9: the session of its port has ended; its queue is empty. It has no place any more, nor anything outstanding.
@@ -81,10 +83,13 @@ class FlowLife {
   HEDDLE_COLD void age_waiting(Nanos now);
   // R6: where a packet goes from here; kNoPort, with the reason, if nowhere. Draws a random number where ways are
   // equal.
-  PortIndex choose_port(const Port& input, const Packet& packet, DropReason& reason) {
-    return paths_.choose(
-        {.input = input.index, .channel = packet.vc, .hop_limit = packet.hop_limit, .destination = packet.destination},
-        random_, reason);
+  PortIndex choose_port(const Port& input, const Packet& packet, DropReason& reason, PortIndex had = kNoPort) {
+    return paths_.choose({.input = input.index,
+                          .channel = packet.vc,
+                          .hop_limit = packet.hop_limit,
+                          .destination = packet.destination,
+                          .had = had},
+                         random_, reason);
   }
   // The next age_waiting() that has something to do, if anything of the port waits.
   Nanos next_wake(const Port& port) const {
@@ -93,7 +98,12 @@ class FlowLife {
   }
 
  private:
-  void give_back(Port& port, InputFlow& flow);
+  // Its output flow ID goes to whoever has waited for it longest, or home. The flow goes on without, or ends.
+  void give_back(Port& port, InputFlow& flow) { place_next(port, flow_ids_.give_back(port, flow, false)); }
+  void unbind(Port& port, InputFlow& flow) {
+    give_back(port, flow);
+    flow.flags &= static_cast<uint16_t>(~kFlowOfItsId);
+  }
   void place_next(Port& port, FlowId next);
   [[gnu::noinline]] void route(Port& port, FlowId id, Nanos now);
   HEDDLE_COLD void drop_queue(Port& port, FlowId id, DropReason reason);

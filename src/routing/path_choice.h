@@ -26,12 +26,13 @@ class PathChoice {
   const RouteTable& routes() const { return routes_; }
   const Lanes& lanes() const { return lanes_; }
 
-  // A frame as it came in: by which port, in which channel, where to.
+  // A frame as it came in: by which port, in which channel, where to; and the port that its flow had before it rested.
   struct Frame {
     PortIndex input;
     uint8_t channel;
     uint8_t hop_limit;
     FabricAddress destination;
+    PortIndex had = kNoPort;
   };
   // Ports that it may leave by, links that are down among them; if none, why.
   struct Ways {
@@ -39,7 +40,8 @@ class PathChoice {
     DropReason reason;
   };
   Ways ways(const Frame& frame) const;
-  // The least loaded of them that is up; kNoPort, with the reason, if there is none. `random` breaks ties (R3).
+  // The least loaded of them that is up; kNoPort, with the reason, if there is none. Of several it is the one that the
+  // flow had, else `random` says which (R3).
   PortIndex choose(const Frame& frame, Random& random, DropReason& reason) const;
 
   // X2: the lane at that output of a frame of the lossless class that came in that channel.
@@ -79,7 +81,7 @@ inline PortIndex PathChoice::choose(const Frame& frame, Random& random, DropReas
     return board_.up(port) ? port : kNoPort;
   }
   if (ways.reason != DropReason::no_route) return kNoPort;
-  return least_loaded(ways.ports, board_, random.next());
+  return least_loaded(ways.ports, board_, random.next(), frame.had);
 }
 
 }  // namespace heddle

@@ -20,7 +20,7 @@ void RouteTable::compile(const std::vector<PortSet>& ports_up) {
   tree_ = spanning_tree_ports(topology_, ports_up)[self_];
 }
 
-PortIndex least_loaded(PortSet ports, const LoadBoard& board, uint64_t random) {
+PortIndex least_loaded(PortSet ports, const LoadBoard& board, uint64_t random, PortIndex had) {
   PortIndex best = kNoPort;
   uint32_t best_bytes = 0, ties = 0;
   for (PortSet rest = ports; rest != 0; rest &= rest - 1) {
@@ -31,9 +31,9 @@ PortIndex least_loaded(PortSet ports, const LoadBoard& board, uint64_t random) {
       best = port;
       best_bytes = bytes;
       ties = 1;
-    } else if (bytes == best_bytes) {
+    } else if (bytes == best_bytes && best != had) {
       random = random * 6364136223846793005u + 1442695040888963407u;
-      if ((random >> 33) % ++ties == 0) best = port;  // each of the ties is as likely
+      if (port == had || (random >> 33) % ++ties == 0) best = port;  // each of the ties is as likely
     }
   }
   return best;

@@ -31,7 +31,8 @@ class RouteTable {
   PortSet tree_ = 0;
 };
 
-// R6 at extent zero: the least loaded port of the set that is up; `random` breaks ties (R3). kNoPort if none is up.
-PortIndex least_loaded(PortSet ports, const LoadBoard& board, uint64_t random);
+// R6 at extent zero: the least loaded port of the set that is up. Among several it is `had`, if that is one of them;
+// else `random` says which (R3). kNoPort if none is up.
+PortIndex least_loaded(PortSet ports, const LoadBoard& board, uint64_t random, PortIndex had = kNoPort);
 
 }  // namespace heddle

@@ -40,9 +40,15 @@ PortIndex output_of(const TraceView& view) {
 // What lies before the frame, at the input's worker.
 void look_at_ways(TraceView& view, const Worker& worker, const Port& port) {
   const PathChoice& paths = worker.paths();
-  const PathChoice::Frame frame{
+  PathChoice::Frame frame{
       .input = port.index, .channel = view.channel, .hop_limit = view.hop_limit, .destination = view.destination};
   view.ways = paths.ways(frame);
+  Random random(1);  // not the worker's: asking must not change what it does
+  DropReason reason = DropReason::none;
+  if (view.flow.at_rest() && (view.flow.flags & kFlowChooses)) {
+    frame.had = view.flow.branch.output;
+    if (paths.choose(frame, random, reason) != frame.had) view.flow.branch.flow = kNoFlow;
+  }
   for (PortSet rest = view.ways.ports; rest != 0; rest &= rest - 1) {
     const auto way = PortIndex::of(std::countr_zero(rest));
     view.loads.push_back({way, worker.board().up(way), worker.board().queue_bytes(way)});
@@ -50,11 +56,7 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port) {
   view.output = output_of(view);
   const bool flow_has_it = view.output != kNoPort;
   if (flow_has_it && view.hop_limit == 0 && view.ways.reason == DropReason::hop_limit) view.output = kNoPort;
-  if (!flow_has_it) {
-    Random random(1);  // not the worker's: asking must not change what it does
-    DropReason reason = DropReason::none;
-    view.output = paths.choose(frame, random, reason);
-  }
+  if (!flow_has_it) view.output = paths.choose(frame, random, reason);
   if (view.output == kNoPort) return;
   const Lanes& lanes = paths.lanes();
   if (flow_has_it)

@@ -75,17 +75,56 @@ TEST_F(FlowRestTest, ItGoesOnWithTheIdsItHas) {
   EXPECT_EQ(count_of(edge_, ProtocolEvent::flow_rested), 2u);
 }
 
-TEST_F(FlowRestTest, AFlowWithSeveralWaysChoosesEachTime) {
-  const PortSet both = PortSet{1} << kFabric | PortSet{1} << (kFabric + 1);
-  paths_.compile({both, both});
-  ASSERT_EQ(paths_.routes().primary(2), both);
-  board_.publish_state(kFabric + 1, false);
-  send();
-  ASSERT_EQ(flow_of().branch.output, kFabric);
+class FlowWithTwoWays : public FlowRestTest {
+ protected:
+  FlowWithTwoWays() {
+    const PortSet both = PortSet{1} << kFabric | PortSet{1} << kOtherWay;
+    paths_.compile({both, both});
+    EXPECT_EQ(paths_.routes().primary(2), both);
+    board_.publish_state(kOtherWay, false);
+    rest();
+    EXPECT_EQ(flow_of().branch.output, kFabric);
+    board_.publish_state(kOtherWay, true);
+  }
+  static constexpr PortIndex kOtherWay = 5;  // of another worker
+};
+
+TEST_F(FlowWithTwoWays, StaysWhereItWasIfNoOtherIsLessLoaded) {
   const FlowId there = flow_of().branch.flow;
-  settle();
-  EXPECT_FALSE(flow_of().in_use());
+  for (int times = 0; times < 20; ++times) {
+    send();
+    ASSERT_EQ(flow_of().branch.output, kFabric) << "no tie is broken";
+    ASSERT_EQ(flow_of().branch.flow, there);
+    settle();
+    ASSERT_TRUE(flow_of().at_rest());
+  }
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::id_reserved), 1u);
+}
+
+TEST_F(FlowWithTwoWays, TakesTheOtherOneWhenThatIsLessLoaded) {
+  const FlowId there = flow_of().branch.flow;
+  board_.publish_load(kFabric, 1000);
+  send();
+  EXPECT_EQ(flow_of().branch.output, kOtherWay);
+  EXPECT_EQ(flow_of().state, FlowState::wanting) << "it has asked for an ID there";
   EXPECT_EQ(fabric_.output.flows[there].state, OutputFlowState::free);
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::flow_moved), 1u);
+}
+
+TEST_F(FlowWithTwoWays, StaysWhileSomethingOfItIsUnderWay) {
+  send();
+  board_.publish_load(kFabric, 1000);
+  send();
+  EXPECT_EQ(flow_of().branch.output, kFabric);
+  EXPECT_EQ(flow_of().flow_extent(), 200u);
+}
+
+TEST_F(FlowWithTwoWays, GivesItsIdToWhoNeedsOne) {
+  const FlowId there = flow_of().branch.flow;
+  take_free_ids();
+  board_.publish_state(kOtherWay, false);
+  send(kMatch + 1);
+  EXPECT_EQ(flow_of(kMatch + 1).branch.flow, there);
 }
 
 TEST_F(FlowRestTest, WhoNeedsAnIdTakesOneOfAFlowAtRest) {

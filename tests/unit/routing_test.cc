@@ -121,6 +121,20 @@ TEST(LeastLoaded, PrefersTheShortestQueueThatIsUp) {
   EXPECT_EQ(least_loaded(0b100, board, 1), kNoPort);
 }
 
+TEST(LeastLoaded, AFlowStaysWhereItWasAmongTies) {
+  LoadBoard board(4);
+  for (PortIndex port = 0; port < 4; ++port) board.publish_state(port, true);
+  board.publish_load(3, 10);
+  Random random(3);
+  for (int i = 0; i < 100; ++i) {
+    for (PortIndex had = 0; had < 3; ++had) ASSERT_EQ(least_loaded(0b1111, board, random.next(), had), had);
+    EXPECT_LT(least_loaded(0b1111, board, random.next(), 3), 3) << "but not where more waits";
+  }
+  board.publish_state(1, false);
+  EXPECT_NE(least_loaded(0b1111, board, 1, 1), 1);
+  EXPECT_EQ(least_loaded(0b0100, board, 1, 1), 2);
+}
+
 TEST(LeastLoaded, SpreadsTiesEvenly) {
   LoadBoard board(4);
   for (PortIndex port = 0; port < 4; ++port) board.publish_state(port, true);
