@@ -63,6 +63,8 @@ TEST_F(AckReceiveTest, WhatIsNewGoesToTheInputAtOnce) {
   EXPECT_FALSE(flow_->flags & kFlowLeaving) << "its path goes on";
   EXPECT_TRUE(receive(ack(100), ack(400)));
   EXPECT_EQ(flow_->flow_extent(), 0u);
+  EXPECT_EQ(flow_->lost_total, 50u) << "no more than that";
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::ack_lost_bytes), 50u);
   EXPECT_EQ(count_of(fabric_, ProtocolEvent::ack_received), 3u);
 }
 
@@ -155,6 +157,13 @@ TEST_F(AckReceiveTest, CongestionIsHandedOn) {
   EXPECT_TRUE(receive(ack(0)));
   EXPECT_EQ(entry_->congestion, 0) << "its end is news";
   EXPECT_TRUE(entry_->flags & kOutputTell);
+}
+
+TEST_F(AckReceiveTest, TheLeastCongestionIsHandedOnToo) {
+  AckRecord record = ack(0);
+  record.severity = 1;
+  EXPECT_TRUE(receive(record));
+  EXPECT_NE(entry_->congestion, 0);
 }
 
 TEST_F(AckReceiveTest, CreditIsHeardAndSoIsItsEnd) {

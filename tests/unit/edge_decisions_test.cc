@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kA = 0x020000000001, kB = 0x020000000002, kC = 0x020000000003;
 constexpr uint16_t kHere = 5, kThere = 6;  // addresses of the nodes
-constexpr uint8_t kPlain = 0, kNoFlows = 3, kWide = 4;
+constexpr uint8_t kPlain = 0, kNoFlows = 3, kWide = 4, kBare = 5, kByPort = 6;
 
 // Node 5 with ports 0 to 3, of which this worker has 0 and 2, another one 1 and 3; and node 6.
 Topology two_nodes() {
@@ -29,7 +29,12 @@ Topology two_nodes() {
   no_flows.life_ns = 3 * kMillisecond;
   TrafficClass wide;
   wide.name = "wide", wide.ftag = kWide, wide.pcp_set = 0, wide.dscp_set = uint64_t{1} << 20;
-  topology.classes = {plain, no_flows, wide};
+  TrafficClass bare;
+  bare.name = "bare", bare.ftag = kBare, bare.match = 0, bare.pcp_set = 0, bare.dscp_set = uint64_t{1} << 30;
+  TrafficClass by_port;
+  by_port.name = "by-port", by_port.ftag = kByPort, by_port.match = kMatchPorts;
+  by_port.pcp_set = 0, by_port.dscp_set = uint64_t{1} << 40;
+  topology.classes = {plain, no_flows, wide, bare, by_port};
   topology.nodes[0].ports[3].vlans.native = 0;
   topology.nodes[0].ports[3].vlans.trunk = true;
   topology.nodes[0].ports[3].vlans.tagged.set(7);
@@ -65,6 +70,7 @@ class EdgeDecisions : public testing::Test {
   // A frame comes in at a port.
   Read read(const Bytes& bytes, PortIndex port = 0, uint8_t flags = 0) {
     Read frame{.bytes = Bytes(64)};
+    std::memset(&frame.key.match, 0xff, sizeof frame.key.match);  // what was there before
     frame.bytes.insert(frame.bytes.end(), bytes.begin(), bytes.end());
     frame.packet.data = frame.bytes.data() + 64;
     frame.packet.length = static_cast<uint16_t>(bytes.size());
@@ -264,7 +270,7 @@ TEST_F(EdgeDecisions, StationsOverTheFabricHaveTheirPortsShare) {
 
 // A plain frame's key from fixed offsets is the one that its headers make.
 TEST_F(EdgeDecisions, KeysAreTheSameOnBothWays) {
-  for (const uint8_t dscp : {0, 10, 20}) {
+  for (const uint8_t dscp : {0, 10, 20, 30, 40}) {
     const Bytes bytes = udp(kB, kA, dscp);
     const Read plain = read(bytes);
     ports_[0].plain_bytes = 0;
@@ -284,6 +290,15 @@ TEST_F(EdgeDecisions, AKeyHasWhatItsClassMatches) {
   EXPECT_FALSE(same_key(frame, read(udp(kB, kA, 0, 9, 0x0a000009)))) << "addresses do";
   EXPECT_FALSE(same_key(frame, read(udp(kC, kA))));
   EXPECT_FALSE(same_key(frame, read(udp(kB, kA), 2)));
+  for (const uint32_t plain_bytes : {0u, 1514u}) {
+    ports_[0].plain_bytes = ports_[2].plain_bytes = plain_bytes;
+    EXPECT_FALSE(same_key(read(udp(kB, kA)), read(udp(kB, kA), 2))) << "the port counts";
+    EXPECT_TRUE(same_key(read(udp(kB, kA, 30)), read(udp(kB, kA, 30, 10, 0x0a000009)))) << "stations alone";
+    EXPECT_TRUE(same_key(read(udp(kB, kA, 40)), read(udp(kB, kA, 40, 9, 0x0a000009)))) << "ports alone";
+    EXPECT_FALSE(same_key(read(udp(kB, kA, 40)), read(udp(kB, kA, 40, 10))));
+    EXPECT_EQ(read(udp(kB, kA, 30)).key.match.l3, 0u);
+    EXPECT_EQ(read(udp(kB, kA, 40)).key.match.l3, 4u);
+  }
   const Read wide = read(udp(kB, kA, 20));
   EXPECT_EQ(wide.packet.ftag, kWide);
   EXPECT_FALSE(same_key(wide, read(udp(kB, kA, 20, 10))));
