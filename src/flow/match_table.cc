@@ -37,7 +37,7 @@ MatchTable::MatchTable(uint32_t entries, const HashKey& key, std::pmr::memory_re
       capacity_(entries),
       keys_(make_keys(entries)),
       records_(static_cast<size_t>(rte_hash_max_key_id(keys_.get())) + 1, &memory),
-      hints_(std::bit_ceil(entries), &memory),
+      hints_(std::bit_ceil((2 * uint64_t{entries} + Hints::kWays - 1) / Hints::kWays), &memory),
       hint_mask_(static_cast<uint32_t>(hints_.size()) - 1) {}
 
 uint32_t MatchTable::find(const MatchKey& key, uint32_t hash) const {
@@ -50,7 +50,10 @@ uint32_t MatchTable::find(const MatchKey& key, uint32_t hash) const {
 // Where the first hint of its hash did not lead.
 uint32_t MatchTable::find_behind(const MatchKey& key, uint32_t hash) {
   const Hints& hints = hints_[hash & hint_mask_];
-  if (hints.tags[1] == tag_of(hash) && same(records_[hints.indices[1]].key, key)) return hints.indices[1];
+  for (uint32_t ways = hints.matching(tag_of(hash)); ways != 0; ways &= ways - 1) {
+    const uint32_t index = hints.indices[Hints::way_of(ways)];
+    if (same(records_[index].key, key)) return index;
+  }
   const int32_t position = rte_hash_lookup_with_hash(keys_.get(), &key, hash);
   if (position < 0) return kNotFound;
   remember(hash, static_cast<uint32_t>(position));
@@ -59,7 +62,9 @@ uint32_t MatchTable::find_behind(const MatchKey& key, uint32_t hash) {
 
 void MatchTable::remember(uint32_t hash, uint32_t index) {
   Hints& hints = hints_[hash & hint_mask_];
-  hints = {.indices = {index, hints.indices[0]}, .tags = {tag_of(hash), hints.tags[0]}};
+  const uint32_t way = hints.next++ % Hints::kWays;
+  hints.tags[way] = tag_of(hash);
+  hints.indices[way] = index;
 }
 
 uint32_t MatchTable::insert(const MatchKey& key, uint32_t hash) {

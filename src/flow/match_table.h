@@ -9,6 +9,8 @@
 // kept in step, and only a key that no hint leads to costs a look-up.
 #pragma once
 
+#include <immintrin.h>
+
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -99,9 +101,9 @@ class MatchTable {
   void prefetch_hints(uint32_t hash) const { __builtin_prefetch(&hints_[hash & hint_mask_]); }
   uint32_t prefetch_likely(uint32_t hash) const {
     const Hints& hints = hints_[hash & hint_mask_];
-    const uint16_t tag = tag_of(hash);
-    if (hints.tags[0] != tag && hints.tags[1] != tag) return kNotFound;
-    const uint32_t index = hints.indices[hints.tags[0] != tag];
+    const uint32_t ways = hints.matching(tag_of(hash));
+    if (ways == 0) return kNotFound;
+    const uint32_t index = hints.indices[Hints::way_of(ways)];
     __builtin_prefetch(&records_[index]);
     __builtin_prefetch(&records_[index].entry);
     return index;
@@ -131,10 +133,22 @@ class MatchTable {
     MatchKey key;
     MatchEntry entry;
   };
-  // Of the keys whose hashes end alike, the two that were found or added last; the later one first.
-  struct alignas(16) Hints {
-    uint32_t indices[2];
-    uint16_t tags[2];  // 0 = none
+  // Of the keys whose hashes end alike, the eight that were added last, or found without a hint. Twice as many as there
+  // are entries: with two ways in each place a table half full asked rte_hash for 9 % of the frames of flows that take
+  // turns, with eight in a cache line for none.
+  struct alignas(64) Hints {
+    static constexpr uint32_t kWays = 8;
+    uint16_t tags[kWays];  // 0 = none
+    uint32_t indices[kWays];
+    uint32_t next;  // the way that is given to another key next
+
+    // Two bits a way; the upper one is cleared, so that a way counts once.
+    uint32_t matching(uint16_t tag) const {
+      const __m128i all = _mm_load_si128(reinterpret_cast<const __m128i*>(tags));
+      const __m128i equal = _mm_cmpeq_epi16(all, _mm_set1_epi16(static_cast<int16_t>(tag)));
+      return static_cast<uint32_t>(_mm_movemask_epi8(equal)) & 0x5555;
+    }
+    static uint32_t way_of(uint32_t ways) { return static_cast<uint32_t>(std::countr_zero(ways)) / 2; }
   };
   struct Free {
     void operator()(rte_hash* keys) const;

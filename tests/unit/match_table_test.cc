@@ -72,28 +72,31 @@ TEST_F(Matches, OneThatIsGoneIsNotFoundByAnOldHint) {
   EXPECT_FALSE(table[index].used() && table.key_at(index).flow_label == 1);
 }
 
-// Three keys whose hints stand in one place: the one that was looked for least lately is asked of rte_hash, and has a
-// hint again.
-TEST_F(Matches, WhatNoHintLeadsToIsFoundAllTheSame) {
-  constexpr uint32_t kSame = 0x12340005, kOther = 0x98760005;
+TEST_F(Matches, OfTwoWithOneTagTheSecondIsFoundBehindTheFirst) {
+  constexpr uint32_t kSame = 0x12340005;
   const auto put = [this](uint64_t number, uint32_t hash) { return table.add(key(number), hash, AllAlike{false}); };
-  const uint32_t one = put(1, kSame), two = put(2, kSame), three = put(3, kOther);
-  EXPECT_EQ(table.prefetch_likely(kOther), three);
-  EXPECT_EQ(table.prefetch_likely(kSame), two);
-  EXPECT_EQ(table.find_likely(key(2), kSame, two), two);
-  EXPECT_EQ(table.find_likely(key(1), kSame, two), one);
-  EXPECT_EQ(table.prefetch_likely(kSame), one) << "it was found last";
+  const uint32_t one = put(1, kSame), two = put(2, kSame), three = put(3, 0x98760005);
+  EXPECT_EQ(table.prefetch_likely(kSame), one);
+  EXPECT_EQ(table.find_likely(key(1), kSame, one), one);
   EXPECT_EQ(table.find_likely(key(2), kSame, one), two);
-  EXPECT_EQ(table.find_likely(key(3), kOther, table.prefetch_likely(kOther)), three);
+  EXPECT_EQ(table.find_likely(key(3), 0x98760005, table.prefetch_likely(0x98760005)), three);
   EXPECT_EQ(table.find_likely(key(9), kSame, one), kNotFound);
   EXPECT_EQ(table.find_likely(key(9), 0x77770003, kNotFound), kNotFound);
 }
 
-TEST_F(Matches, TheSecondOfTwoWithOneTagIsFoundBehindTheFirst) {
-  constexpr uint32_t kSame = 0x12340005;
-  const uint32_t one = table.add(key(1), kSame, AllAlike{false}), two = table.add(key(2), kSame, AllAlike{false});
-  EXPECT_EQ(table.find_likely(key(1), kSame, table.prefetch_likely(kSame)), one);
-  EXPECT_EQ(table.prefetch_likely(kSame), two) << "a hint that leads there stays as it is";
+// A ninth key takes the hint of the first, which is asked of rte_hash, and has one again.
+TEST_F(Matches, WhatNoHintLeadsToIsFoundAllTheSame) {
+  const auto hash_of = [](uint64_t number) { return static_cast<uint32_t>(number << 17 | 1); };
+  uint32_t indices[10];
+  for (uint64_t i = 1; i <= 9; ++i) indices[i] = table.add(key(i), hash_of(i), AllAlike{false});
+  EXPECT_EQ(table.prefetch_likely(hash_of(1)), kNotFound);
+  EXPECT_EQ(table.prefetch_likely(hash_of(2)), indices[2]);
+  EXPECT_EQ(table.find(key(1), hash_of(1)), indices[1]);
+  EXPECT_EQ(table.prefetch_likely(hash_of(1)), kNotFound) << "find() changes nothing";
+  EXPECT_EQ(table.find_likely(key(1), hash_of(1), kNotFound), indices[1]);
+  EXPECT_EQ(table.prefetch_likely(hash_of(1)), indices[1]);
+  EXPECT_EQ(table.prefetch_likely(hash_of(2)), kNotFound);
+  EXPECT_EQ(table.prefetch_likely(hash_of(3)), indices[3]);
 }
 
 // Against a map, in a table that is always nearly full, with hashes that meet.
