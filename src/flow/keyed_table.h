@@ -8,14 +8,13 @@
 // both are fetched at once.
 #pragma once
 
-#include <immintrin.h>
-
 #include <bit>
 #include <cstdint>
 #include <memory_resource>
 #include <vector>
 
 #include "flow/keyed_hash.h"
+#include "flow/tag_ways.h"
 
 namespace heddle {
 
@@ -26,7 +25,7 @@ class KeyedTable {
  public:
   using Key = uint64_t;
   explicit KeyedTable(uint32_t capacity, std::pmr::memory_resource& memory = *std::pmr::get_default_resource())
-      : buckets_(std::bit_ceil((2 * uint64_t{capacity} + kWays - 1) / kWays), &memory),
+      : buckets_(std::bit_ceil((2 * uint64_t{capacity} + kTagWays - 1) / kTagWays), &memory),
         records_(capacity, &memory),
         bucket_mask_(buckets_.size() - 1) {
     for (uint32_t index = 0; index < capacity; ++index) link_free(index, index + 1);
@@ -37,8 +36,8 @@ class KeyedTable {
     uint64_t at = first_bucket(hash);
     for (uint32_t probe = 0; probe < kProbes; ++probe, at = next_bucket(at)) {
       const Bucket& bucket = buckets_[at];
-      for (uint32_t ways = matching_ways(bucket, tag_of(hash)); ways != 0; ways &= ways - 1) {
-        const uint32_t index = bucket.indices[way_of(ways)];
+      for (uint32_t ways = bucket.tags.matching(TagWays::tag_of(hash)); ways != 0; ways &= ways - 1) {
+        const uint32_t index = bucket.indices[TagWays::first_of(ways)];
         if (records_[index].key == key) return index;
       }
       if (bucket.passed == 0) return kNotFound;
@@ -56,11 +55,10 @@ class KeyedTable {
   const Value& operator[](uint32_t index) const { return records_[index].value; }
 
  private:
-  static constexpr uint32_t kWays = 8;
   static constexpr uint32_t kProbes = 4;
   struct alignas(64) Bucket {
-    uint16_t tags[kWays];  // 0 = free
-    uint32_t indices[kWays];
+    TagWays tags;
+    uint32_t indices[kTagWays];
     uint32_t passed;  // keys that stand behind this bucket because it was full
   };
   static_assert(sizeof(Bucket) == 64);
@@ -69,14 +67,6 @@ class KeyedTable {
     Value value;
   };
 
-  static uint16_t tag_of(uint32_t hash) { return static_cast<uint16_t>(hash >> 16 | 1); }
-  static uint32_t way_of(uint32_t ways) { return static_cast<uint32_t>(std::countr_zero(ways)) / 2; }
-  // Two bits a way; the upper one is cleared, so that a way counts once.
-  static uint32_t matching_ways(const Bucket& bucket, uint16_t tag) {
-    const __m128i tags = _mm_load_si128(reinterpret_cast<const __m128i*>(bucket.tags));
-    const __m128i same = _mm_cmpeq_epi16(tags, _mm_set1_epi16(static_cast<int16_t>(tag)));
-    return static_cast<uint32_t>(_mm_movemask_epi8(same)) & 0x5555;
-  }
   uint64_t first_bucket(uint32_t hash) const { return hash & bucket_mask_; }
   uint64_t next_bucket(uint64_t at) const { return (at + 1) & bucket_mask_; }
 
@@ -96,10 +86,10 @@ uint32_t KeyedTable<Value>::add(Key key, uint32_t hash) {
   if (index == capacity()) return kNotFound;
   uint64_t at = first_bucket(hash);
   for (uint32_t probe = 0; probe < kProbes; ++probe, at = next_bucket(at)) {
-    const uint32_t free = matching_ways(buckets_[at], 0);
+    const uint32_t free = buckets_[at].tags.matching(0);
     if (free == 0) continue;
-    const uint32_t way = way_of(free);
-    buckets_[at].tags[way] = tag_of(hash);
+    const uint32_t way = TagWays::first_of(free);
+    buckets_[at].tags.tags[way] = TagWays::tag_of(hash);
     buckets_[at].indices[way] = index;
     uint64_t full = first_bucket(hash);
     for (; full != at; full = next_bucket(full)) ++buckets_[full].passed;
@@ -116,9 +106,9 @@ void KeyedTable<Value>::remove(Key key, uint32_t hash) {
   uint64_t at = first_bucket(hash);
   for (;; at = next_bucket(at)) {
     Bucket& bucket = buckets_[at];
-    for (uint32_t ways = matching_ways(bucket, tag_of(hash)); ways != 0; ways &= ways - 1) {
-      if (bucket.indices[way_of(ways)] != index) continue;
-      bucket.tags[way_of(ways)] = 0;
+    for (uint32_t ways = bucket.tags.matching(TagWays::tag_of(hash)); ways != 0; ways &= ways - 1) {
+      if (bucket.indices[TagWays::first_of(ways)] != index) continue;
+      bucket.tags.tags[TagWays::first_of(ways)] = 0;
       link_free(index, first_free_);
       first_free_ = index;
       return;

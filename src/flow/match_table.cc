@@ -37,7 +37,7 @@ MatchTable::MatchTable(uint32_t entries, const HashKey& key, std::pmr::memory_re
       capacity_(entries),
       keys_(make_keys(entries)),
       records_(static_cast<size_t>(rte_hash_max_key_id(keys_.get())) + 1, &memory),
-      hints_(std::bit_ceil((2 * uint64_t{entries} + Hints::kWays - 1) / Hints::kWays), &memory),
+      hints_(std::bit_ceil((2 * uint64_t{entries} + kTagWays - 1) / kTagWays), &memory),
       hint_mask_(static_cast<uint32_t>(hints_.size()) - 1) {}
 
 uint32_t MatchTable::find(const MatchKey& key, uint32_t hash) const {
@@ -50,8 +50,8 @@ uint32_t MatchTable::find(const MatchKey& key, uint32_t hash) const {
 // Where the first hint of its hash did not lead.
 uint32_t MatchTable::find_behind(const MatchKey& key, uint32_t hash) {
   const Hints& hints = hints_[hash & hint_mask_];
-  for (uint32_t ways = hints.matching(tag_of(hash)); ways != 0; ways &= ways - 1) {
-    const uint32_t index = hints.indices[Hints::way_of(ways)];
+  for (uint32_t ways = hints.tags.matching(TagWays::tag_of(hash)); ways != 0; ways &= ways - 1) {
+    const uint32_t index = hints.indices[TagWays::first_of(ways)];
     if (same(records_[index].key, key)) return index;
   }
   const int32_t position = rte_hash_lookup_with_hash(keys_.get(), &key, hash);
@@ -62,8 +62,8 @@ uint32_t MatchTable::find_behind(const MatchKey& key, uint32_t hash) {
 
 void MatchTable::remember(uint32_t hash, uint32_t index) {
   Hints& hints = hints_[hash & hint_mask_];
-  const uint32_t way = hints.next++ % Hints::kWays;
-  hints.tags[way] = tag_of(hash);
+  const uint32_t way = hints.next++ % kTagWays;
+  hints.tags.tags[way] = TagWays::tag_of(hash);
   hints.indices[way] = index;
 }
 

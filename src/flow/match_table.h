@@ -19,6 +19,7 @@
 
 #include "flow/keyed_hash.h"
 #include "flow/keyed_table.h"
+#include "flow/tag_ways.h"
 #include "wire/drop_reason.h"
 #include "wire/types.h"
 
@@ -101,9 +102,9 @@ class MatchTable {
   void prefetch_hints(uint32_t hash) const { __builtin_prefetch(&hints_[hash & hint_mask_]); }
   uint32_t prefetch_likely(uint32_t hash) const {
     const Hints& hints = hints_[hash & hint_mask_];
-    const uint32_t ways = hints.matching(tag_of(hash));
+    const uint32_t ways = hints.tags.matching(TagWays::tag_of(hash));
     if (ways == 0) return kNotFound;
-    const uint32_t index = hints.indices[Hints::way_of(ways)];
+    const uint32_t index = hints.indices[TagWays::first_of(ways)];
     __builtin_prefetch(&records_[index]);
     __builtin_prefetch(&records_[index].entry);
     return index;
@@ -133,28 +134,17 @@ class MatchTable {
     MatchKey key;
     MatchEntry entry;
   };
-  // Of the keys whose hashes end alike, the eight that were added last, or found without a hint. Twice as many as there
-  // are entries: with two ways in each place a table half full asked rte_hash for 9 % of the frames of flows that take
-  // turns, with eight in a cache line for none.
+  // Of the keys whose hashes end alike, the eight that were added last, or found without a hint: twice as many hints as
+  // entries. With two in a place, three flows that take turns there never find theirs; eight fill a cache line.
   struct alignas(64) Hints {
-    static constexpr uint32_t kWays = 8;
-    uint16_t tags[kWays];  // 0 = none
-    uint32_t indices[kWays];
+    TagWays tags;
+    uint32_t indices[kTagWays];
     uint32_t next;  // the way that is given to another key next
-
-    // Two bits a way; the upper one is cleared, so that a way counts once.
-    uint32_t matching(uint16_t tag) const {
-      const __m128i all = _mm_load_si128(reinterpret_cast<const __m128i*>(tags));
-      const __m128i equal = _mm_cmpeq_epi16(all, _mm_set1_epi16(static_cast<int16_t>(tag)));
-      return static_cast<uint32_t>(_mm_movemask_epi8(equal)) & 0x5555;
-    }
-    static uint32_t way_of(uint32_t ways) { return static_cast<uint32_t>(std::countr_zero(ways)) / 2; }
   };
   struct Free {
     void operator()(rte_hash* keys) const;
   };
 
-  static uint16_t tag_of(uint32_t hash) { return static_cast<uint16_t>(hash >> 16 | 1); }
   static bool same(const MatchKey& a, const MatchKey& b) {
     const auto half = [](const MatchKey& key, size_t which) {
       return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(&key) + which);
