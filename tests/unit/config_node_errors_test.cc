@@ -208,5 +208,33 @@ etc/t.yaml:10:11: edge_mtu: found 5, allowed 576 to 9600
 )"));
 }
 
+// 34 switches in a row, 32 links between each two of them, and a worker for each port.
+TEST(NodeFileWorkers, AreSoManyInAProcessAtMost) {
+  constexpr int kSwitches = 34, kLinks = 32;
+  std::string topology = "name: x\nnodes:\n", links, node = "topology: t.yaml\nnodes:\n";
+  for (int at = 0; at < kSwitches; ++at) {
+    const std::string name = "s" + std::to_string(at);
+    const int ports = at == 0 || at + 1 == kSwitches ? kLinks : 2 * kLinks;
+    std::string names;
+    for (int link = 0; link < kLinks; ++link) {
+      if (at != 0) names += "l" + std::to_string(link) + ": , ";
+      if (at + 1 != kSwitches) names += "r" + std::to_string(link) + ": , ";
+    }
+    topology += "  " + name + ": { address: " + std::to_string(at + 1) + ", ports: { " + names + "} }\n";
+    node += "  " + name + ": { workers: " + std::to_string(ports) + " }\n";
+    for (int link = 0; at + 1 < kSwitches && link < kLinks; ++link)
+      links += "  - ends: [\"" + name + ":r" + std::to_string(link) + "\", \"s" + std::to_string(at + 1) + ":l" +
+               std::to_string(link) + "\"]\n";
+  }
+  ConfigErrors errors;
+  const auto load = [&](const std::string& path, ConfigErrors& topology_errors) {
+    return parse_topology(topology + "links:\n" + links, path, topology_errors);
+  };
+  EXPECT_FALSE(parse_node_file(node, "etc/node.yaml", load, errors));
+  EXPECT_NE(errors.text().find("found 2112 workers of all its nodes, allowed up to 2048 in a process"),
+            std::string::npos)
+      << errors.text();
+}
+
 }  // namespace
 }  // namespace heddle

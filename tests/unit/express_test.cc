@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/express.h"
 
+#include <bit>
+
 #include "flow_fixture.h"
 
 namespace heddle::test {
@@ -129,6 +131,30 @@ TEST_F(ExpressTest, ABurstIsAllThatFits) {
   for (uint32_t i = 0; i < kBurst; ++i) ASSERT_TRUE(take());
   EXPECT_FALSE(take());
   EXPECT_EQ(stamped(), kBurst);
+}
+
+// Others count what waits at an output, and keep a copy of each (K6).
+TEST_F(ExpressTest, OnlyLossyFramesPassTheQueue) {
+  board_.publish_free(kFabric, kFirstLosslessChannel, 64);
+  for (const uint8_t ftag : {kLossless, kWithRetry, kLossy}) {
+    const FlowId id = edge_.input.flows.take();
+    InputFlow& flow = edge_.input.flows[id];
+    flow.begin({2, 1}, ftag, kNoMatch);
+    Packet* frame = packet(100, ftag);
+    frame->source = {1, kEdge};
+    frame->destination = flow.destination;
+    frame->dies_ns = kSecond;
+    const uint32_t waiting = fabric_.output.scheduler.packets();
+    admission_.admit(edge_, id, flow, frame, turn_.now());
+    ASSERT_EQ(flow.branch.output, kFabric);
+    if (ftag == kLossy) {
+      EXPECT_EQ(stamped(), 1u);
+      continue;
+    }
+    EXPECT_EQ(stamped(), 0u) << unsigned{ftag};
+    EXPECT_EQ(fabric_.output.scheduler.packets(), waiting + 1);
+    turn_.discard(fabric_.output.scheduler.take(LaneIndex::of(std::countr_zero(fabric_.output.scheduler.lanes()))));
+  }
 }
 
 TEST_F(ExpressTest, LifeAndCreditAreNeeded) {
