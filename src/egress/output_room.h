@@ -54,27 +54,18 @@ class OutputRoom {
   void nothing_due(PortIndex input) { due_ &= ~(PortSet{1} << input); }
   const Returns& returns(PortIndex input, LaneIndex lane) const { return returns_[at(input, lane)]; }
   void given(PortIndex input, LaneIndex lane, const Returns& given);
+  // What is kept in the lane may be less now.
+  void look_again(LaneIndex lane);
   uint32_t orphans(PortIndex input) const { return orphans_[input]; }
   void orphans_told(PortIndex input) { orphans_[input] = 0; }
-
-  // X3: so many flows of the input wait for room in the lane. What is kept of the others' may be less then.
-  void set_waiting(PortIndex input, LaneIndex lane, uint32_t flows);
-  uint32_t waiting(PortIndex input, LaneIndex lane) const { return waiting_[at(input, lane)]; }
-  bool anybody_waits(LaneIndex lane) const { return most_waiting_[lane] != 0; }
-  // Of `room` buffers, an input's share among those who wait in the lane, which somebody does: the input with most
-  // flows has all, one with a quarter of its flows a quarter. One that does not wait counts as one flow, for with all
-  // its room one flow would never have to. An eighth is everybody's, for floods that wait nowhere.
-  uint64_t share(PortIndex input, LaneIndex lane, uint32_t room) const;
 
  private:
   size_t at(PortIndex input, LaneIndex lane) const { return size_t{lane} * inputs_ + input; }
 
   uint32_t inputs_;
   PortSet due_ = 0;
-  std::vector<Returns> returns_;        // by lane and input port
-  std::vector<uint32_t> waiting_;       // by lane and input port: flows
-  std::vector<uint32_t> most_waiting_;  // by lane: of one input
-  std::vector<uint32_t> orphans_;       // by input port: counted ones that are gone
+  std::vector<Returns> returns_;   // by lane and input port
+  std::vector<uint32_t> orphans_;  // by input port: counted ones that are gone
 };
 
 }  // namespace heddle

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one output port sends next: packets that have crossed and are not stamped yet, a queue for each lane (X2), as
-// fast as the port's rate goes (decision 6). Lanes take turns by bytes (X5, deficit round robin): the one whose turn it
-// is goes on until its share is used up or it has nothing to send, and what its last packet took beyond the share is
-// missing in its own next turn.
-// A value for edge and fabric ports alike: it knows no device, no credits, no host; whoever sends says which lanes may
-// go and what becomes of a packet. Owned by the output's worker. Allocates in its constructor only.
+// What one output port sends next: packets that have crossed and are not stamped yet, in queues by lane (X2) and,
+// within a lane, by the input port that they came from, as fast as the port's rate goes (decision 6). Lanes take turns
+// by bytes (X5, deficit round robin), and so do the inputs in a lane, each as many times as flows wait there (X3, A10):
+// so a link is shared by flows, not by who sends them. A turn goes on until its share is used up or there is nothing to
+// send, and what its last packet took beyond the share is missing in the next one of its own. A byte is one on the
+// wire: a packet counts with what the port adds to it. A value for edge and fabric ports alike: it knows no device, no
+// credits, no host; whoever sends says which lanes may go and what becomes of a packet. Owned by the output's worker.
+// Allocates in its constructor only.
 #pragma once
 
 #include <algorithm>
@@ -15,47 +17,77 @@
 #include "flow/token_bucket.h"
 #include "topology/lanes.h"
 #include "wire/packet.h"
+#include "wire/port_bytes.h"
 
 namespace heddle {
 
 class OutputScheduler {
  private:
+  // Of one input, in one lane.
   struct Queue {
     PacketQueue packets;
     int32_t left_bytes = 0;  // of its share; below 0, what it took too much
+    uint32_t waiting = 0;    // flows of the input that wait for room here (X3)
+    PortIndex next = kNoPort;
+    bool listed = false;
+  };
+  // Inputs stand in line as their packets come, so that who sends little waits for a turn of each that was there
+  // before; all that have packets do, and perhaps some that have none any more.
+  struct Lane {
+    PortSet inputs = 0;  // those with packets
+    PortIndex first = kNoPort, last = kNoPort;
     uint8_t channel = kLossyChannel;
+    int32_t left_bytes = 0;  // as in Queue
+    uint32_t most_waiting = 0;
   };
 
  public:
-  explicit OutputScheduler(const Lanes& lanes) : queues_(lanes.count()) {
-    for (LaneIndex lane = 0; lane < lanes.count(); ++lane) queues_[lane].channel = lanes.channel(lane);
+  OutputScheduler(const Lanes& lanes, uint32_t inputs, PortBytes bytes)
+      : port_bytes_(bytes), inputs_(inputs), queues_(inputs * lanes.count()), of_lane_(lanes.count()) {
+    for (LaneIndex lane = 0; lane < lanes.count(); ++lane) of_lane_[lane].channel = lanes.channel(lane);
   }
   // The port's rate, on the wire; without one it is as fast as its device.
   void set_pace(const TokenBucket& pace) { pace_ = pace; }
 
   void push(Packet* packet) {
-    Queue& queue = queues_[packet->lane];
+    Lane& lane = of_lane_[packet->lane];
+    Queue& queue = queue_at(packet->lane, packet->input.port);
     queue.packets.push(packet);
+    if (!queue.listed) line_up(packet->lane, packet->input.port);
+    lane.inputs |= PortSet{1} << packet->input.port;
     lanes_ |= LaneSet{1} << packet->lane;
     ++packets_;
     bytes_ += packet->payload;
-    if (queue.channel != kLossyChannel) buffers_[queue.channel] += packet->cost;
+    if (lane.channel != kLossyChannel) buffers_[lane.channel] += packet->cost;
   }
+
+  // So many flows of the input wait for room in the lane. One that does not wait counts as one flow.
+  void set_waiting(PortIndex input, LaneIndex lane, uint32_t flows) {
+    queue_at(lane, input).waiting = flows;
+    uint32_t& most = of_lane_[lane].most_waiting = 0;
+    for (PortIndex other = 0; other < inputs_; ++other) most = std::max(most, waiting(other, lane));
+  }
+  uint32_t waiting(PortIndex input, LaneIndex lane) const { return of(lane, input).waiting; }
+  uint32_t most_waiting(LaneIndex lane) const { return of_lane_[lane].most_waiting; }  // of one input
 
   LaneSet lanes() const { return lanes_; }  // those with packets
   bool empty() const { return lanes_ == 0; }
   uint32_t packets() const { return packets_; }
   uint32_t bytes() const { return bytes_; }                               // payload
   uint32_t buffers(uint32_t channel) const { return buffers_[channel]; }  // of a lossless channel
-  const PacketQueue& of(LaneIndex lane) const { return queues_[lane].packets; }
-  // When the first packet at a lane's head has lived its life (K8).
+  PortSet inputs(LaneIndex lane) const { return of_lane_[lane].inputs; }  // those with packets
+  const PacketQueue& packets_of(LaneIndex lane, PortIndex input) const { return of(lane, input).packets; }
+  // When the first packet at a queue's head has lived its life (K8).
   Nanos first_death() const {
     Nanos first = kNever;
-    for (LaneSet rest = lanes_; rest != 0; rest &= rest - 1)
-      first = std::min(first, of(LaneIndex::of(std::countr_zero(rest))).head->dies_ns);
+    for (LaneSet rest = lanes_; rest != 0; rest &= rest - 1) {
+      const auto lane = LaneIndex::of(std::countr_zero(rest));
+      for (PortSet inputs = of_lane_[lane].inputs; inputs != 0; inputs &= inputs - 1)
+        first = std::min(first, packets_of(lane, PortIndex::of(std::countr_zero(inputs))).head->dies_ns);
+    }
     return first;
   }
-  uint32_t lane_count() const { return static_cast<uint32_t>(queues_.size()); }
+  uint32_t lane_count() const { return static_cast<uint32_t>(of_lane_.size()); }
 
   bool has_rate() const { return pace_.limits(); }
   // Does the rate let a packet go? If not, when it will.
@@ -64,18 +96,20 @@ class OutputScheduler {
   // A frame beside the lanes takes its part of the rate.
   void sent(const Packet& packet, Nanos now) { pace_.take(now, packet.length + kWireExtraBytes); }
 
-  // One lane's turn. While it lasts, counts and lanes() are those of its beginning.
+  // One lane's turn. While it lasts, the counts of the whole port and lanes() are those of its beginning.
   class Turn {
    public:
-    LaneIndex lane() const { return lane_; }
-    uint8_t channel() const { return queue_.channel; }
-    Packet* head() const { return queue_.packets.head; }
-    uint32_t bytes() const { return bytes_; }  // taken so far
+    LaneIndex lane() const { return index_; }
+    uint8_t channel() const { return lane_.channel; }
+    // Of the input whose turn it is.
+    Packet* head() const { return queue_->packets.head; }
+    uint32_t bytes() const { return bytes_; }  // payload taken so far
     Packet* take() {
-      Packet* packet = queue_.packets.pop();
+      Packet* packet = queue_->packets.pop();
       ++packets_;
       bytes_ += packet->payload;
       buffers_ += packet->cost;
+      if (queue_->packets.empty()) lane_.inputs &= ~(PortSet{1} << lane_.first);
       return packet;
     }
     // Its head can't go now, nor what is behind it: the turn is over, and it gets no other one in this burst.
@@ -83,20 +117,37 @@ class OutputScheduler {
 
    private:
     friend class OutputScheduler;
-    Turn(OutputScheduler& all, LaneIndex lane) : all_(all), queue_(all.queues_[lane]), lane_(lane) {}
-    bool goes_on() const { return !queue_.packets.empty() && bytes_ < share_; }
+    Turn(OutputScheduler& all, LaneIndex lane) : all_(all), lane_(all.of_lane_[lane]), index_(lane) { go_on(); }
+    // A packet that has been dropped takes no share.
+    void goes(const Packet& packet) {
+      const auto counted = static_cast<int32_t>(all_.port_bytes_.of(packet));
+      lane_.left_bytes -= counted;
+      queue_->left_bytes -= counted;
+    }
+    // With the same input, or the next one; false if there is none, or the lane's share is used up.
+    bool go_on() {
+      if (lane_.inputs == 0) return false;
+      for (queue_ = &first(); queue_->packets.empty() || queue_->left_bytes <= 0; queue_ = &first()) {
+        const PortIndex input = lane_.first;
+        lane_.first = queue_->next;
+        queue_->listed = false;
+        if (!queue_->packets.empty()) all_.line_up(index_, input);
+      }
+      return lane_.left_bytes > 0;
+    }
+    Queue& first() { return all_.queue_at(index_, lane_.first); }
     void settle() {
       all_.packets_ -= packets_;
       all_.bytes_ -= bytes_;
-      if (queue_.channel != kLossyChannel) all_.buffers_[queue_.channel] -= buffers_;
-      if (queue_.packets.empty()) all_.lanes_ &= ~(LaneSet{1} << lane_);
+      if (lane_.channel != kLossyChannel) all_.buffers_[lane_.channel] -= buffers_;
+      if (lane_.inputs == 0) all_.lanes_ &= ~(LaneSet{1} << index_);
     }
 
     OutputScheduler& all_;
-    Queue& queue_;
-    LaneIndex lane_;
+    Lane& lane_;
+    Queue* queue_ = nullptr;
+    LaneIndex index_;
     bool held_ = false;
-    uint32_t share_ = 0;
     uint32_t packets_ = 0, bytes_ = 0, buffers_ = 0;
   };
 
@@ -108,48 +159,74 @@ class OutputScheduler {
   uint32_t fill(Packet** burst, uint32_t count, LaneSet going, Nanos now, Sender& sender) {
     const bool paced = has_rate();
     while (count < kBurst && (lanes_ & going) != 0 && (!paced || may_send(now))) {
-      Turn turn = begin_turn(lanes_ & going);
+      Turn turn(*this, next_lane(lanes_ & going));
       sender.begin(turn);
       do {
         Packet* packet = sender.take(turn);
         if (packet != nullptr) {
+          turn.goes(*packet);
           if (paced) sent(*packet, now);
           burst[count++] = packet;
         } else if (turn.held_) {
-          going &= ~(LaneSet{1} << turn.lane_);
+          going &= ~(LaneSet{1} << turn.index_);
           break;
         }
-      } while (count < kBurst && turn.goes_on() && (!paced || may_send(now)));
+      } while (count < kBurst && turn.go_on() && (!paced || may_send(now)));
       turn.settle();
-      turn.queue_.left_bytes -= static_cast<int32_t>(turn.bytes_);
     }
     return count;
   }
 
-  // The first packet of a lane, which has one: outside of turns, of packets that go nowhere.
-  Packet* take(LaneIndex lane) {
-    Turn turn(*this, lane);
-    Packet* packet = turn.take();
-    turn.settle();
+  // The first packet of an input's in a lane, which has one: outside of turns, of packets that go nowhere.
+  Packet* take(LaneIndex lane, PortIndex input) {
+    Packet* packet = queue_at(lane, input).packets.pop();
+    --packets_;
+    bytes_ -= packet->payload;
+    Lane& of_it = of_lane_[lane];
+    if (of_it.channel != kLossyChannel) buffers_[of_it.channel] -= packet->cost;
+    if (!of(lane, input).packets.empty()) return packet;
+    of_it.inputs &= ~(PortSet{1} << input);
+    if (of_it.inputs == 0) lanes_ &= ~(LaneSet{1} << lane);
     return packet;
+  }
+  // Any packet; there is one.
+  Packet* take_any() {
+    const auto lane = LaneIndex::of(std::countr_zero(lanes_));
+    return take(lane, PortIndex::of(std::countr_zero(of_lane_[lane].inputs)));
   }
 
  private:
-  static constexpr int32_t kQuantumBytes = kBurst * 1500;
+  Queue& queue_at(LaneIndex lane, PortIndex input) { return queues_[size_t{lane} * inputs_ + input]; }
+  const Queue& of(LaneIndex lane, PortIndex input) const { return queues_[size_t{lane} * inputs_ + input]; }
 
-  // Of one among `lanes`, which have packets; there is at least one.
-  Turn begin_turn(LaneSet lanes) {
-    if (!(lanes >> lane_ & 1) || queues_[lane_].left_bytes <= 0) {
-      const LaneSet later = lanes & ~((LaneSet{2} << lane_) - 1);
-      lane_ = LaneIndex::of(std::countr_zero(later != 0 ? later : lanes));
-      queues_[lane_].left_bytes = std::min(queues_[lane_].left_bytes, 0) + kQuantumBytes;
-    }
-    Turn turn(*this, lane_);
-    turn.share_ = static_cast<uint32_t>(turn.queue_.left_bytes);
-    return turn;
+  // Behind the others, with a share. One that still has flows waiting for room has only run empty for a moment: what
+  // was left of its share stays its own.
+  void line_up(LaneIndex lane_index, PortIndex input) {
+    Lane& lane = of_lane_[lane_index];
+    Queue& queue = queue_at(lane_index, input);
+    const auto share = static_cast<int32_t>(port_bytes_.largest * std::max(1u, queue.waiting));
+    queue.left_bytes = std::min(queue.left_bytes, queue.waiting != 0 ? share : 0) + share;
+    queue.next = kNoPort;
+    queue.listed = true;
+    (lane.first == kNoPort ? lane.first : queue_at(lane_index, lane.last).next) = input;
+    lane.last = input;
   }
 
-  std::vector<Queue> queues_;  // by lane
+  // One among `lanes`, which have packets; there is at least one.
+  LaneIndex next_lane(LaneSet lanes) {
+    if (!(lanes >> lane_ & 1) || of_lane_[lane_].left_bytes <= 0) {
+      const LaneSet later = lanes & ~((LaneSet{2} << lane_) - 1);
+      lane_ = LaneIndex::of(std::countr_zero(later != 0 ? later : lanes));
+      Lane& lane = of_lane_[lane_];
+      lane.left_bytes = std::min(lane.left_bytes, 0) + static_cast<int32_t>(2 * port_bytes_.largest);
+    }
+    return lane_;
+  }
+
+  const PortBytes port_bytes_;
+  const uint32_t inputs_;
+  std::vector<Queue> queues_;  // by lane and input port
+  std::vector<Lane> of_lane_;
   LaneSet lanes_ = 0;
   LaneIndex lane_ = 0;  // whose turn it is
   uint32_t packets_ = 0;

@@ -27,8 +27,9 @@ enum class FlowState : uint8_t {
   blocked,  // has a queue, and its destination's congestion (C4, C5) or lack of credit (C6) holds it
 };
 
-class FlowLife;    // node/flow_life.h
-class FlowLimits;  // node/flow_limits.h
+class FlowLife;      // node/flow_life.h
+class InputArbiter;  // ingress/input_arbiter.h
+class FlowLimits;    // node/flow_limits.h
 
 enum InputFlowFlag : uint16_t {
   kFlowInUse = 0x0001,
@@ -50,10 +51,11 @@ constexpr uint16_t kFlowOfItsId = kFlowLeaving | kFlowMetered | kFlowMayRest | k
 // Where a flow's packets go. Written by who chooses the path and by who gives out flow IDs; read wherever a packet
 // crosses.
 struct Branch {
-  uint32_t turn_start;  // data_flow when the flow ID was reserved
-  PortIndex output;     // of the packets that make up flow_extent
-  FlowId flow;          // reserved there; 0 = none
-  VoqIndex voq;         // virtual output queue of its packets, at that output
+  uint32_t turn_start;                        // data_flow when the flow ID was reserved
+  PortIndex output;                           // of the packets that make up flow_extent
+  FlowId flow;                                // reserved there; 0 = none
+  VoqIndex voq;                               // virtual output queue of its packets, at that output
+  Owned<int16_t, InputArbiter> left_bytes{};  // of its turn there (A10); below 0, what it took too much
 };
 
 struct alignas(64) InputFlow {
@@ -91,6 +93,7 @@ struct alignas(64) InputFlow {
     match = match_index;
     branch.output = kNoPort;
     branch.turn_start = data_flow;
+    branch.left_bytes.reset();
     path_epoch = 0;
   }
   // While others wait for an ID a flow keeps its own for one queue, and of a long one for so many bytes (K11).

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who crosses next from one input port (A10, X1). Its virtual output queues take turns, and in each queue its flows do,
-// a packet each. A value: it knows which flows are ready for which output, no packets, no worker, no time. To look who
-// is next changes nothing (A4): that flow goes with commit(), leaves with set_aside(), or stands where it was.
-// Owned by the input port's worker. The flows' links are the flow table's, which outlives it.
+// by bytes (deficit round robin): a flow goes on until its share of a turn, one of the largest frames, is used up, and
+// what its last packet took beyond that is missing in its next one. A value: it knows which flows are ready for which
+// output, no packets, no worker, no time. To look who is next changes nothing (A4): that flow goes with commit(),
+// leaves with set_aside(), or stands where it was. Owned by the input port's worker. The flows' links are the flow
+// table's, which outlives it.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
 #include "flow/input_flow.h"
 #include "topology/lanes.h"
 #include "wire/packet.h"
+#include "wire/port_bytes.h"
 
 namespace heddle {
 
@@ -20,6 +24,7 @@ class Voq {
   // --- what it is, set once ---
   PortIndex output = kNoPort;
   LaneIndex lane = 0;
+  PortBytes bytes{};     // what frames count as at that port
   uint8_t came_in = 0;   // virtual channel that its packets came in: the same turn leads from there to the lane's (R5)
   bool at_once = false;  // frames may cross at once, without a flow
   bool shares_credit = false;  // its packets take credit of a lossless channel: no flow takes it all (C8)
@@ -65,7 +70,7 @@ class InputArbiter {
 
   // The flow has packets and an output flow ID: behind those that wait there already.
   void push(VoqIndex queue, FlowId flow) {
-    flows_.push(queues_[queue].ready_, flow);
+    join(queues_[queue], flow);
     wake(queue);
   }
   // A fifo's first frame is for there. It has crossed.
@@ -105,11 +110,15 @@ class InputArbiter {
 
   // The flow whose packet goes next of that queue; kNoFlow if none is ready.
   FlowId peek(VoqIndex queue) const { return queues_[queue].ready_.head; }
-  // One of its packets goes; with more of them it waits for its next turn behind the others.
-  void commit(VoqIndex queue, bool more) {
-    FlowList& ready = queues_[queue].ready_;
-    const FlowId flow = flows_.pop(ready);
-    if (more) flows_.push(ready, flow);
+  // One of its packets goes, which counts as so many bytes. Has it more of them? Then it goes on, or waits behind the
+  // others for its next turn.
+  void commit(VoqIndex queue, bool more, uint32_t bytes) {
+    Voq& voq = queues_[queue];
+    Branch& branch = flows_[voq.ready_.head].branch;
+    branch.left_bytes = static_cast<int16_t>(branch.left_bytes - static_cast<int32_t>(bytes));
+    if (more && branch.left_bytes > 0) return;
+    const FlowId flow = flows_.pop(voq.ready_);
+    if (more) join(voq, flow);
   }
   // It is not ready after all: push() brings it back.
   void set_aside(VoqIndex queue) { flows_.pop(queues_[queue].ready_); }
@@ -123,6 +132,14 @@ class InputArbiter {
   }
 
  private:
+  // Behind the others, with its share of a turn.
+  void join(Voq& voq, FlowId flow) {
+    Branch& branch = flows_[flow].branch;
+    branch.left_bytes =
+        static_cast<int16_t>(std::min<int32_t>(branch.left_bytes, 0) + static_cast<int32_t>(voq.bytes.largest));
+    flows_.push(voq.ready_, flow);
+  }
+
   InputFlowTable& flows_;
   std::vector<Voq> queues_;  // by lane and output port
   VoqIndex first_ = 0, last_ = 0;

@@ -58,7 +58,7 @@ bool Arbitration::serve(Port& input, VoqIndex queue, Nanos now) {
       flow_life_.ran_empty(flow);
     else if (flow.turn_over())
       flow_ids_.yield(input, flow);
-    arbiter.commit(queue, more);
+    arbiter.commit(queue, more, voq.bytes.of(*packet));
     admission_.hand_on(input, flow, voq, packet, now);
     ++sent;
   }

@@ -82,9 +82,12 @@ void EdgeTransmit::drop_expired(Port& port, Nanos now) {
   const uint32_t queued_before = output.scheduler.bytes();
   for (LaneSet rest = output.scheduler.lanes(); rest != 0; rest &= rest - 1) {
     const auto lane = LaneIndex::of(std::countr_zero(rest));
-    const PacketQueue& queue = output.scheduler.of(lane);
-    while (!queue.empty() && life_over(*queue.head, now))
-      settlement_.drop_at_output(port, output.scheduler.take(lane), DropReason::life_ended);
+    for (PortSet inputs = output.scheduler.inputs(lane); inputs != 0; inputs &= inputs - 1) {
+      const auto input = PortIndex::of(std::countr_zero(inputs));
+      const PacketQueue& queue = output.scheduler.packets_of(lane, input);
+      while (!queue.empty() && life_over(*queue.head, now))
+        settlement_.drop_at_output(port, output.scheduler.take(lane, input), DropReason::life_ended);
+    }
   }
   output.taken_bytes += queued_before - output.scheduler.bytes();
 }

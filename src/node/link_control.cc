@@ -143,10 +143,8 @@ void LinkControl::end_session(Port& port, Nanos now) {
 
 void LinkControl::end_outputs(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  while (!output.scheduler.empty()) {
-    const auto lane = LaneIndex::of(std::countr_zero(output.scheduler.lanes()));
-    settlement_.drop_at_output(port, output.scheduler.take(lane), DropReason::link_down);
-  }
+  while (!output.scheduler.empty())
+    settlement_.drop_at_output(port, output.scheduler.take_any(), DropReason::link_down);
   for (uint32_t i = 0; i < output.pending_packets; ++i) {  // stamped: their bytes are settled with the outstanding ones
     port.counters.drop(DropReason::link_down);
     const Packet& packet = *output.pending[i];

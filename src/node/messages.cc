@@ -79,7 +79,7 @@ void Messages::take(const Message& message, Nanos now) {
 void Messages::take(const WantIds& want, Nanos) { flow_ids_.on_want(ports_.own(want.output), want.input, want.flows); }
 
 void Messages::take(const WaitForRoom& wait, Nanos) {
-  ports_.own(wait.output).output.room.set_waiting(wait.input, wait.lane, wait.flows);
+  RoomReturns::on_wait(ports_.own(wait.output), wait.input, wait.lane, wait.flows);
 }
 
 void Messages::take(const GrantId& grant, Nanos) {

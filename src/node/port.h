@@ -111,12 +111,13 @@ struct InputSide {
 
 struct OutputSide {
   static constexpr uint16_t kNoVlan = 0xffff;
-  OutputSide(uint32_t flow_ids, uint32_t inputs, const Lanes& lanes, const TopologyPort& settings, uint64_t seed)
+  OutputSide(uint32_t flow_ids, uint32_t inputs, const Lanes& lanes, const TopologyPort& settings, PortBytes bytes,
+             uint64_t seed)
       : flows(flow_ids, inputs),
         congestion(shared_rate_bps(settings), settings.mtu_bytes + kEthernetHeaderBytes, seed),
         native_vlan(settings.vlans.native != 0 ? settings.vlans.native : kNoVlan),
         longest_bytes(settings.mtu_bytes + kEthernetHeaderBytes),
-        scheduler(lanes),
+        scheduler(lanes, inputs, bytes),
         room(inputs, lanes.count()),
         wanted(inputs) {}
 
@@ -152,13 +153,13 @@ struct OutputSide {
 
 struct Port {
   Port(PortIndex port_index, const TopologyPort& port_settings, const FabricSettings& fabric_settings, uint32_t ports,
-       const Lanes& lanes, const SessionOptions& session_options, uint64_t seed)
+       const Lanes& lanes, const SessionOptions& session_options, PortBytes bytes, uint64_t seed)
       : index(port_index),
         fabric(port_settings.fabric),
         settings(port_settings),
         channels(lanes.channels()),
         input(port_index, fabric_settings.flow_ids, ports, lanes.count()),
-        output(fabric_settings.flow_ids, ports, lanes, port_settings, seed),
+        output(fabric_settings.flow_ids, ports, lanes, port_settings, bytes, seed),
         session(session_options) {
     for (uint32_t channel = 0; channel < channels && fabric; ++channel)
       credits[channel] =

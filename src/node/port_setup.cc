@@ -6,6 +6,13 @@
 
 namespace heddle {
 
+namespace {
+PortBytes port_bytes(const Topology& topology, const TopologyPort& port) {
+  const uint32_t overhead = kWireExtraBytes + (port.fabric ? HEDDLE_DATA_OVERHEAD_BYTES : 0);
+  return {.overhead = overhead, .largest = topology.edge_mtu_bytes + kEthernetHeaderBytes + overhead};
+}
+}  // namespace
+
 std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   const Topology& topology = *options.topology;
   const TopologyNode& node = topology.nodes[options.node_index];
@@ -27,7 +34,8 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
                                .credits = fabric.link_credits,
                                .frame_bytes_max = settings.mtu_bytes + kEthernetHeaderBytes,
                                .sends_again = lanes.any_retry()};
-  auto port = std::make_unique<Port>(index, settings, fabric, ports, lanes, session, options.seed + index);
+  auto port = std::make_unique<Port>(index, settings, fabric, ports, lanes, session, port_bytes(topology, settings),
+                                     options.seed + index);
   port->device = options.devices[index];
   port->receive_room = options.devices[index]->receive_room();
   port->mac = port_mac(self);
@@ -45,6 +53,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
     const bool edges = !settings.fabric && !node.ports[voq.output].fabric;
     voq.at_once = other_worker && edges && !lanes.lossless(lanes.ftag(voq.lane));
     voq.room = crossing_room(fabric, voq.at_once);
+    voq.bytes = port_bytes(topology, node.ports[voq.output]);
   }
   if (settings.rate_bps != 0) {
     // One frame, for a thread that wakes up late while a slow port sends the one before, and a little more.

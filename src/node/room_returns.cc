@@ -40,12 +40,18 @@ void RoomReturns::wait(Port& input, Voq& voq) {
 
 void RoomReturns::tell_waiting(Port& input, Voq& voq, uint32_t flows) {
   const uint32_t told = voq.told_waiters, change = std::max(flows, told) - std::min(flows, told);
-  if (change == 0 || (flows != 0 && 8 * change < told)) return;
-  if (ports_.is_own(voq.output))
-    ports_.own(voq.output).output.room.set_waiting(input.index, voq.lane, flows);
+  const bool own = ports_.is_own(voq.output);
+  if (change == 0 || (!own && flows != 0 && 8 * change < told)) return;
+  if (own)
+    on_wait(ports_.own(voq.output), input.index, voq.lane, flows);
   else if (!outbox_.send(voq.output, WaitForRoom{voq.output, input.index, voq.lane, flows}))
     return input.input.arbiter.wake(site_.voq_index(voq.output, voq.lane));  // the ring is full: said again next turn
   voq.told_waiters = static_cast<uint16_t>(flows);
+}
+
+void RoomReturns::on_wait(Port& output, PortIndex input, LaneIndex lane, uint32_t flows) {
+  output.output.scheduler.set_waiting(input, lane, flows);
+  output.output.room.look_again(lane);
 }
 
 // False if the ring to the input's worker is full.
@@ -53,7 +59,8 @@ bool RoomReturns::send_returns_of(Port& output, PortIndex input, LaneIndex lane)
   OutputRoom& room = output.output.room;
   Returns given = room.returns(input, lane);
   if (!given.any()) return true;
-  if (room.anybody_waits(lane)) given.room -= std::min(given.room, room_to_keep(output, input, lane));
+  if (output.output.scheduler.most_waiting(lane) != 0)
+    given.room -= std::min(given.room, room_to_keep(output, input, lane));
   if (!given.any()) return true;
   if (ports_.is_own(input))
     apply(ports_.own(input), output.index, lane, given);
@@ -63,16 +70,19 @@ bool RoomReturns::send_returns_of(Port& output, PortIndex input, LaneIndex lane)
   return true;
 }
 
-// Of what an input returns to a lane while others wait there (X3, A10): nothing when the lane's queue has run empty,
-// for then it is not room that is short; else what is above its share. What stands in the output's queue leaves in the
-// order it came, so whoever has half the room there has half the port. Two of the largest frames can always cross.
+// Of what an input returns to a lane while others wait there (X3): nothing when the lane's queue has run empty, for
+// then it is not room that is short; else what is above its share, by the flows that wait, of what the input with most
+// of them has. Whoever has a small share of the port would have its frames stand there for long. One that does not wait
+// counts as one flow, and two of the largest frames can always cross.
 uint32_t RoomReturns::room_to_keep(const Port& output, PortIndex input, LaneIndex lane) const {
-  if (output.output.scheduler.of(lane).empty()) return 0;
+  const OutputScheduler& scheduler = output.output.scheduler;
+  if (scheduler.inputs(lane) == 0) return 0;
   const bool at_once = !ports_.is_own(input) && (site_.edge_ports >> input & 1) &&
                        (site_.edge_ports >> output.index & 1) && !site_.lanes.lossless(site_.lanes.ftag(lane));
   const uint64_t all = crossing_room(site_.settings, at_once);
+  const uint64_t flows = std::max(1u, scheduler.waiting(input, lane));
   const uint64_t share =
-      std::max(output.output.room.share(input, lane, site_.settings.output_room_buffers), 2 * site_.frame_buffers);
+      std::max(site_.settings.output_room_buffers * flows / scheduler.most_waiting(lane), 2 * site_.frame_buffers);
   return static_cast<uint32_t>(all - std::min(all, share));
 }
 

@@ -24,6 +24,8 @@ class RoomReturns {
   HEDDLE_COLD void wait(Port& input, Voq& voq);
   // The output hears how many flows wait there for room, unless it knows that well enough.
   HEDDLE_COLD void tell_waiting(Port& input, Voq& voq, uint32_t flows);
+  // So many flows of an input wait for room in a lane of the output, which is this worker's.
+  static void on_wait(Port& output, PortIndex input, LaneIndex lane, uint32_t flows);
   // Of a copy that is to be made: is there room for it in the budget (decision 3)? And: it has been made.
   bool may_copy(uint32_t buffers) const { return copies_out_ + buffers <= site_.copies_max; }
   void copied(uint32_t buffers) { copies_out_ += buffers; }

@@ -91,8 +91,7 @@ Worker::~Worker() {
     for (uint32_t id = 1; id <= port->input.flows.size(); ++id) release_queue(port->input.flows[FlowId::of(id)].queue);
     release_queue(port->input.waiting);
     for (Fifo& fifo : port->input.fifos) release_queue(fifo.queue);
-    while (!port->output.scheduler.empty())
-      turn_.discard(port->output.scheduler.take(LaneIndex::of(std::countr_zero(port->output.scheduler.lanes()))));
+    while (!port->output.scheduler.empty()) turn_.discard(port->output.scheduler.take_any());
     release_queue(port->output.control);
     for (Packet* probes : {port->output.probes, port->output.probes_in_turn})
       if (probes != nullptr) turn_.discard(probes);

@@ -150,7 +150,8 @@ std::string pair_text(const std::string& rest) {
 
 constexpr char kEveryExpectation[] =
     "expect:\n"
-    "  - { gap_at_most: 50ms, delivered_at_least: 0%, throughput_at_least: 0k, share_at_least: 0% }\n"
+    "  - { gap_at_most: 50ms, delivered_at_least: 0%, throughput_at_least: 0k, throughput_at_most: 1T, share_at_least: "
+    "0% }\n"
     "  - { latency_p50_at_most: 50ms, latency_p99_at_most: 50ms, late_frames_at_most: 0, lost_frames_at_most: 9 }\n";
 
 TEST(Scenario, WhatMeasuredNoFrameIsNotMet) {
@@ -162,14 +163,14 @@ TEST(Scenario, WhatMeasuredNoFrameIsNotMet) {
                        "x.yaml", errors);
     ASSERT_TRUE(scenario) << errors.text();
     const ScenarioResult result = run_scenario(*scenario);
-    ASSERT_EQ(result.expectations.size(), 9u);
+    ASSERT_EQ(result.expectations.size(), 10u);
     for (const ExpectationResult& expectation : result.expectations) {
       const bool has_frames = measured && expectation.expectation.measure != Measure::completion_p99_at_most;
       EXPECT_EQ(expectation.met, has_frames) << kMeasureNames[static_cast<size_t>(expectation.expectation.measure)];
       EXPECT_EQ(expectation.value.has_value(), has_frames);
     }
     const auto json = nlohmann::json::parse(report_json(*scenario, result));
-    EXPECT_TRUE(json["expectations"][8]["value"].is_null());
+    EXPECT_TRUE(json["expectations"][9]["value"].is_null());
     EXPECT_NE(report_text(*scenario, result).find("completion_p99_at_most 1s, found no frame to measure"),
               std::string::npos);
   }

@@ -39,7 +39,7 @@ TEST_F(BridgingTest, AFloodGoesToEveryHostButWhereItCameFrom) {
   EXPECT_EQ(count_of(edge_, ProtocolEvent::flooded), 1u);
   EXPECT_TRUE(edge_.output.scheduler.empty());
   ASSERT_EQ(output_.output.scheduler.packets(), 1u);
-  const Packet* copy = output_.output.scheduler.of(0).head;
+  const Packet* copy = first_queued(output_.output);
   EXPECT_TRUE(copy->flags & kPacketCopy);
   EXPECT_EQ(copy->input.flow, kNoFlow);
   EXPECT_EQ(copy->dies_ns, 1000 + topology_.classes[0].flood_life_ns());

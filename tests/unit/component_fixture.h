@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <memory>
 #include <set>
 
@@ -49,6 +50,13 @@ class CarefulPool : public HeapPool {
  private:
   std::shared_ptr<std::set<Packet*>> out_now_ = std::make_shared<std::set<Packet*>>();
 };
+
+// The packets that one input has in a lane of an output: of the first input that has any.
+inline const Packet* first_queued(const OutputSide& output, LaneIndex lane = 0) {
+  const PortSet inputs = output.scheduler.inputs(lane);
+  if (inputs == 0) return nullptr;
+  return output.scheduler.packets_of(lane, PortIndex::of(std::countr_zero(inputs))).head;
+}
 
 // Both ends of a link greet each other until they have a session; what else belongs to one is not begun.
 inline void greet(LinkSession& one, LinkSession& other, Nanos now) {

@@ -66,7 +66,7 @@ class DeliveryAtOnceTest : public FlowTest {
     return fresh;
   }
   bool gather(Packet* packet) { return at_once_.gather_from_fabric(fabric_, kFlow, flow_, packet, turn_.now()); }
-  const Packet* queued() const { return output_.output.scheduler.of(0).head; }
+  const Packet* queued() const { return first_queued(output_.output); }
   const Returns& returns() const { return output_.output.room.returns(kOther, 0); }
 
   InputFlow& flow_ = fabric_.input.flows[kFlow];
@@ -150,7 +150,7 @@ TEST_F(DeliveryAtOnceTest, AnOutputWithSomethingToDoTakesNothingAtOnce) {
   output.control_packets = 0;
   output.scheduler.push(packet(60));
   EXPECT_FALSE(passes(3)) << "packets wait";
-  turn_.discard(output.scheduler.take(0));
+  turn_.discard(output.scheduler.take_any());
   EXPECT_TRUE(passes(3));
   congest(output_);
   EXPECT_FALSE(passes(3)) << "its host is congested";
@@ -210,7 +210,7 @@ TEST_F(DeliveryAtOnceTest, WhatTheDeviceRefusesTakesTheOrdinaryWayInOrder) {
   EXPECT_EQ(edge_.input.flows[entry.flow].flow_extent(), 200u);
   ASSERT_EQ(output_.output.scheduler.packets(), 2u);
   for (uint32_t number : {1, 2}) {
-    Packet* one = output_.output.scheduler.take(0);
+    Packet* one = output_.output.scheduler.take_any();
     EXPECT_EQ(one->length, 100u) << "its tag is off again";
     EXPECT_EQ(number_of(Frame(one->data, one->data + one->length)), number);
     EXPECT_EQ(one->hop_limit, kHopLimit);
@@ -332,7 +332,7 @@ TEST_F(DeliveryAtOnceTest, WhatCannotBeDeliveredAtOnceQueuesBehindWhatIsGathered
     at_once_.gather_crossed(output_, from_beside(0), turn_.now());
     at_once_.gather_crossed(output_, other, turn_.now());
     EXPECT_EQ(delivered(), Numbers{0});
-    ASSERT_EQ(output_.output.scheduler.take(0), other);
+    ASSERT_EQ(output_.output.scheduler.take_any(), other);
     EXPECT_EQ(returns().room, 1u);
     output_.output.room.given(kOther, 0, returns());
     turn_.discard(other);

@@ -39,8 +39,7 @@ class EdgeReceiveTest : public FlowTest {
   }
   // All that has crossed here leaves, and what all flows have under way is settled.
   void let_go() {
-    while (!output_.output.scheduler.empty())
-      turn_.discard(output_.output.scheduler.take(LaneIndex::of(std::countr_zero(output_.output.scheduler.lanes()))));
+    while (!output_.output.scheduler.empty()) turn_.discard(output_.output.scheduler.take_any());
     for (Voq& voq : edge_.input.arbiter) voq.room = crossing_room(site_.settings, voq.at_once);
     for (FlowId id = 1; id <= edge_.input.flows.size(); ++id) {
       const InputFlow& flow = edge_.input.flows[id];
@@ -55,7 +54,7 @@ class EdgeReceiveTest : public FlowTest {
   // Those that wait at port 2, as numbered.
   std::vector<uint32_t> crossed(LaneIndex lane = 0) const {
     std::vector<uint32_t> numbers;
-    for (const Packet* one = output_.output.scheduler.of(lane).head; one != nullptr; one = one->next)
+    for (const Packet* one = first_queued(output_.output, lane); one != nullptr; one = one->next)
       numbers.push_back(number_of(Frame(one->data, one->data + one->length)));
     return numbers;
   }
@@ -146,7 +145,7 @@ TEST_F(EdgeReceiveTest, FramesOfAPairShareAFlow) {
   ASSERT_NE(flow(), nullptr);
   EXPECT_EQ(flow()->flow_extent(), 300u);
   EXPECT_EQ(crossed(), (std::vector<uint32_t>{0, 1, 2}));
-  for (const Packet* one = output_.output.scheduler.of(0).head; one != nullptr; one = one->next) {
+  for (const Packet* one = first_queued(output_.output); one != nullptr; one = one->next) {
     EXPECT_EQ(one->destination, (FabricAddress{1, kOutput}));
     EXPECT_EQ(one->hop_limit, kHopLimit);
     EXPECT_EQ(one->cost, 1u);

@@ -20,7 +20,7 @@ class FifosTest : public FlowTest {
   // What waits in the lane of an output.
   uint32_t crossed(LaneIndex lane) const {
     uint32_t count = 0;
-    for (const Packet* one = output_.output.scheduler.of(lane).head; one != nullptr; one = one->next) ++count;
+    for (const Packet* one = first_queued(output_.output, lane); one != nullptr; one = one->next) ++count;
     return count;
   }
 

@@ -43,7 +43,7 @@ class FlowRestTest : public FlowTest {
   // What it has under way is delivered.
   void settle(uint32_t match_index = kMatch) {
     InputFlow& flow = flow_of(match_index);
-    while (!fabric_.output.scheduler.empty()) turn_.discard(fabric_.output.scheduler.take(0));
+    while (!fabric_.output.scheduler.empty()) turn_.discard(fabric_.output.scheduler.take_any());
     entry_of(flow).queued = 0;
     flow_life_.on_ack(edge_, edge_.input.ref.epoch, edge_input_.matches()[match_index].flow, flow.flow_extent(), 0,
                       false, turn_.now());

@@ -8,15 +8,20 @@
 namespace heddle {
 namespace {
 
+constexpr uint32_t kLargest = 1524;
+
 // Four virtual output queues of a port with 16 flows.
 class InputArbiterTest : public testing::Test {
  protected:
-  // Who goes next of a queue, and so on, a number each; all that go have more.
-  std::string next(VoqIndex queue, int count) {
+  InputArbiterTest() {
+    for (Voq& voq : arbiter_) voq.bytes = {.overhead = 24, .largest = kLargest};
+  }
+  // Who goes next of a queue, and so on, a number each; all that go have more, and packets of so many bytes.
+  std::string next(VoqIndex queue, int count, uint32_t bytes = kLargest) {
     std::string order;
     for (; count > 0; --count) {
       order += std::to_string(arbiter_.peek(queue)) + " ";
-      arbiter_.commit(queue, true);
+      arbiter_.commit(queue, true, bytes);
     }
     return order;
   }
@@ -44,12 +49,38 @@ TEST_F(InputArbiterTest, FlowsOfAQueueGoByTurns) {
   EXPECT_EQ(arbiter_[1].waiting(), 3u);
 }
 
+// A10: a flow with short packets sends more of them.
+TEST_F(InputArbiterTest, FlowsShareByBytes) {
+  for (FlowId flow : {FlowId::of(5), FlowId::of(3)}) arbiter_.push(1, flow);
+  EXPECT_EQ(next(1, 4, kLargest / 4), "5 5 5 5 ");
+  EXPECT_EQ(next(1, 1), "3 ");
+  EXPECT_EQ(next(1, 3, 600), "5 5 5 ") << "276 bytes more than its share";
+  EXPECT_EQ(next(1, 1), "3 ");
+  EXPECT_EQ(next(1, 3, 600), "5 5 5 ") << "552, of a share that was so much less";
+  EXPECT_EQ(next(1, 1), "3 ");
+  EXPECT_EQ(next(1, 2, 600), "5 5 ");
+  EXPECT_EQ(next(1, 1), "3 ");
+}
+
+// What it took too much stays with the flow when its queue runs empty; what it left does not.
+TEST_F(InputArbiterTest, ADebtOutlivesAnEmptyQueue) {
+  for (FlowId flow : {FlowId::of(5), FlowId::of(3)}) arbiter_.push(1, flow);
+  EXPECT_EQ(next(1, 1, 1500), "5 ");
+  arbiter_.commit(1, false, 1500);
+  arbiter_.push(1, 5);
+  arbiter_.commit(1, false, 24);
+  arbiter_.push(1, 3);
+  EXPECT_EQ(next(1, 2, 40), "5 5 ");
+  EXPECT_EQ(next(1, 1, 8), "3 ") << "48 bytes were left of 5's share";
+  EXPECT_EQ(next(1, 2, kLargest - 8), "3 5 ") << "3's share is one of the largest, as if it had not left some";
+}
+
 TEST_F(InputArbiterTest, WhoHasNoMoreLeaves) {
   for (FlowId flow : {FlowId::of(5), FlowId::of(3), FlowId::of(9)}) arbiter_.push(1, flow);
-  arbiter_.commit(1, false);
+  arbiter_.commit(1, false, kLargest);
   EXPECT_EQ(next(1, 3), "3 9 3 ");
-  arbiter_.commit(1, false);
-  arbiter_.commit(1, false);
+  arbiter_.commit(1, false, kLargest);
+  arbiter_.commit(1, false, kLargest);
   EXPECT_EQ(arbiter_.peek(1), kNoFlow);
   EXPECT_FALSE(arbiter_[1].anything_left());
   arbiter_.push(1, 7);

@@ -171,7 +171,7 @@ TEST_F(LinkControlTest, TheEndOfASessionEndsItsInputs) {
   EXPECT_TRUE(fabric_.input.ack_due.empty());
   EXPECT_FALSE(fabric_.input.ack_urgent);
   EXPECT_FALSE(flow.flags & kFlowAckDue);
-  EXPECT_EQ(output_.output.room.waiting(kFabric, 0), 0u);
+  EXPECT_EQ(output_.output.scheduler.waiting(kFabric, 0), 0u);
   EXPECT_EQ(fabric_.credits[kLossyChannel].held(), 0u);
   EXPECT_FALSE(board_.up(kFabric));
   EXPECT_FALSE(fabric_.session.up());

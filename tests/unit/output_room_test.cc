@@ -69,36 +69,15 @@ TEST(OutputRoom, WhatIsKeptStays) {
   EXPECT_FALSE(room.returns(1, 0).any());
 }
 
-// X3: by flows that wait, of the input with most.
-TEST(OutputRoom, IsSharedAmongThoseWhoWait) {
-  OutputRoom room(kInputs, kLanes);
-  EXPECT_FALSE(room.anybody_waits(0));
-  room.set_waiting(0, 0, 8);
-  room.set_waiting(1, 0, 2);
-  EXPECT_TRUE(room.anybody_waits(0));
-  EXPECT_FALSE(room.anybody_waits(1));
-  EXPECT_EQ(room.waiting(0, 0), 8u);
-  EXPECT_EQ(room.waiting(0, 1), 0u);
-  EXPECT_EQ(room.share(0, 0, 64), 64u);
-  EXPECT_EQ(room.share(1, 0, 64), 16u);
-  EXPECT_EQ(room.share(2, 0, 64), 8u);  // as one flow
-  room.set_waiting(0, 0, 100);
-  EXPECT_EQ(room.share(1, 0, 64), 8u);  // an eighth is everybody's
-  room.set_waiting(0, 0, 0);
-  EXPECT_EQ(room.share(1, 0, 64), 64u);
-  room.set_waiting(1, 0, 0);
-  EXPECT_FALSE(room.anybody_waits(0));
-}
-
 // What was kept for those who waited may go now.
-TEST(OutputRoom, IsDueAgainWhenFewerWait) {
+TEST(OutputRoom, IsDueAgainWhenItIsLookedAtAgain) {
   OutputRoom room(kInputs, kLanes);
   const Packet packet = packet_of(1, 1, 10);
   room.returns_for(packet).add(packet);
   room.nothing_due(1);
-  room.set_waiting(0, 0, 3);
-  EXPECT_EQ(room.due(), 0u);  // another lane
-  room.set_waiting(0, 1, 3);
+  room.look_again(0);
+  EXPECT_EQ(room.due(), 0u) << "another lane";
+  room.look_again(1);
   EXPECT_EQ(room.due(), PortSet{1} << 1);
 }
 

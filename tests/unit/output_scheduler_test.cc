@@ -10,7 +10,8 @@
 namespace heddle {
 namespace {
 
-constexpr uint32_t kQuantumBytes = kBurst * 1500;
+constexpr PortBytes kBytes{.overhead = 20, .largest = 1520};
+constexpr PortIndex kInputs = 4;
 
 // Two lossy classes and a lossless one with two channels of its own: lanes 0 to 2 in channel 0, 3 and 4 in 1 and 2.
 class OutputSchedulerTest : public testing::Test {
@@ -23,9 +24,10 @@ class OutputSchedulerTest : public testing::Test {
     topology.lossless_channels = 2;
     return topology;
   }
-  Packet* push(LaneIndex lane, uint16_t bytes = 1500) {
+  Packet* push(LaneIndex lane, uint16_t bytes = 1500, PortIndex input = 1) {
     Packet& packet = packets_.emplace_back();
     packet.lane = lane;
+    packet.input.port = input;
     packet.payload = packet.length = bytes;
     packet.cost = static_cast<uint16_t>((bytes + 2047) / 2048);
     scheduler_.push(&packet);
@@ -61,8 +63,17 @@ class OutputSchedulerTest : public testing::Test {
     return order;
   }
 
+  // The same, as the inputs that they came from.
+  std::string inputs(size_t most) {
+    std::string order;
+    Packet* burst[kBurst];
+    for (; order.size() < most; order += static_cast<char>('0' + burst[kBurst - 1]->input.port))
+      if (scheduler_.fill(burst, kBurst - 1, ~LaneSet{0}, now_, sender_) != kBurst) break;
+    return order;
+  }
+
   Lanes lanes_{topology()};
-  OutputScheduler scheduler_{lanes_};
+  OutputScheduler scheduler_{lanes_, kInputs, kBytes};
   std::deque<Packet> packets_;
   Sender sender_;
   Nanos now_ = kSecond;
@@ -80,12 +91,17 @@ TEST_F(OutputSchedulerTest, CountWhatTheyHold) {
   EXPECT_EQ(scheduler_.buffers(1), 3u);
   EXPECT_EQ(scheduler_.buffers(2), 0u);
   EXPECT_EQ(scheduler_.buffers(kLossyChannel), 0u);
-  EXPECT_EQ(scheduler_.of(1).head, first);
-  EXPECT_EQ(scheduler_.take(1), first);
+  EXPECT_EQ(scheduler_.packets_of(1, 1).head, first);
+  EXPECT_EQ(scheduler_.packets_of(1, 0).head, nullptr);
+  EXPECT_EQ(scheduler_.inputs(1), 0b0010u);
+  EXPECT_EQ(scheduler_.take(1, 1), first);
   EXPECT_EQ(scheduler_.lanes(), 0b01010u);
   EXPECT_EQ(scheduler_.bytes(), 8000u);
-  scheduler_.take(1);
-  scheduler_.take(3);
+  scheduler_.take_any();
+  EXPECT_EQ(scheduler_.inputs(1), 0u);
+  EXPECT_EQ(scheduler_.lanes(), 0b01000u);
+  EXPECT_EQ(scheduler_.buffers(1), 3u);
+  scheduler_.take_any();
   EXPECT_TRUE(scheduler_.empty());
   EXPECT_EQ(scheduler_.packets(), 0u);
   EXPECT_EQ(scheduler_.bytes(), 0u);
@@ -97,7 +113,7 @@ TEST_F(OutputSchedulerTest, ALaneKeepsItsOrder) {
   Packet* burst[kBurst];
   ASSERT_EQ(scheduler_.fill(burst, 2, ~LaneSet{0}, now_, sender_), 5u) << "behind two that were there";
   for (int i = 0; i < 3; ++i) EXPECT_EQ(burst[2 + i], expected[i]);
-  EXPECT_EQ(sender_.turns, "e");
+  EXPECT_EQ(sender_.turns, "ee") << "a turn is two of the largest frames";
   EXPECT_TRUE(scheduler_.empty());
   EXPECT_EQ(scheduler_.bytes(), 0u);
   EXPECT_EQ(scheduler_.buffers(2), 0u);
@@ -113,47 +129,121 @@ TEST_F(OutputSchedulerTest, TheFirstDeathIsThatOfAHead) {
 
 // X5: equal bytes, whatever the size of the packets.
 TEST_F(OutputSchedulerTest, LanesShareByBytes) {
-  const uint32_t turns = 8;
-  for (uint32_t i = 0; i < turns * kQuantumBytes / 1500; ++i) push(0, 1500);
-  for (uint32_t i = 0; i < turns * kQuantumBytes / 300; ++i) push(1, 300);
-  const std::string order = leave(~LaneSet{0}, turns * (kBurst + 5 * kBurst) / 2);
+  for (uint32_t i = 0; i < 100; ++i) push(0, 1500);
+  for (uint32_t i = 0; i < 400; ++i) push(1, 360);
+  const std::string order = leave(~LaneSet{0}, 300);
   const auto of = [&order](char lane) { return static_cast<size_t>(std::count(order.begin(), order.end(), lane)); };
-  EXPECT_EQ(of('a') * 5, of('b'));
-  EXPECT_EQ(order.find("aba"), std::string::npos) << "turns last: " << order;
+  EXPECT_EQ(of('a') * 4, of('b'));
+  EXPECT_EQ(order.substr(0, 20), "bbbbbbbbaabbbbbbbbaa") << "a turn is two of the largest frames: " << order;
 }
 
 // A turn goes on in the next burst where it was broken off.
 TEST_F(OutputSchedulerTest, ATurnLastsOverBursts) {
-  for (uint32_t i = 0; i < 2 * kBurst; ++i) {
+  for (uint32_t i = 0; i < 4; ++i) {
     push(0);
     push(1);
   }
   std::string order;
-  for (int burst = 0; burst < 16; ++burst) order += leave(~LaneSet{0}, kBurst / 4);
-  const std::string first = std::string(kBurst, order[0]), second = std::string(kBurst, order[0] == 'a' ? 'b' : 'a');
-  EXPECT_EQ(order, first + second + first + second);
+  for (int burst = 0; burst < 8; ++burst) order += leave(~LaneSet{0}, 1);
+  EXPECT_EQ(order, "bbaabbaa");
 }
 
 // What a lane's last packet took beyond its share is missing in its own next turn, and in nobody else's.
 TEST_F(OutputSchedulerTest, WhoTakesMoreHasLessNextTime) {
-  for (uint32_t i = 0; i < 64; ++i) push(0, 9000);
-  for (uint32_t i = 0; i < 400; ++i) push(1, 1500);
-  for (uint32_t i = 0; i < 400; ++i) push(3, 1500);
-  const std::string order = leave(~LaneSet{0}, 3 * 2 * kBurst + 16);
-  const auto bytes = [&order](char lane, uint64_t each) {
-    return each * static_cast<uint64_t>(std::count(order.begin(), order.end(), lane));
-  };
-  EXPECT_EQ(bytes('b', 1500), bytes('d', 1500)) << order;
-  EXPECT_EQ(bytes('a', 9000), bytes('b', 1500)) << order;
+  for (uint32_t i = 0; i < 100; ++i) push(0, 1120);  // 3 of them are 3,420 bytes of 3,040
+  for (uint32_t i = 0; i < 100; ++i) push(1, 1500);
+  for (uint32_t i = 0; i < 100; ++i) push(3, 1500);
+  const std::string order = leave(~LaneSet{0}, 160);
+  const auto bytes = [&order](char lane, int64_t each) { return each * std::count(order.begin(), order.end(), lane); };
+  EXPECT_NEAR(bytes('b', 1520), bytes('d', 1520), 3040) << order;
+  EXPECT_NEAR(bytes('a', 1140), bytes('b', 1520), 3040) << order;
 }
 
 // A debt is not forgiven because the lane was empty meanwhile.
 TEST_F(OutputSchedulerTest, ADebtOutlivesAnEmptyQueue) {
-  for (int i = 0; i < 6; ++i) push(0, 9000);  // 6,000 bytes more than a share
-  for (uint32_t i = 0; i < 4 * kBurst; ++i) push(1, 1500);
-  EXPECT_EQ(leave(~LaneSet{0}, kBurst + 6), std::string(kBurst, 'b') + "aaaaaa");
-  for (uint32_t i = 0; i < 2 * kBurst; ++i) push(0, 1500);
-  EXPECT_EQ(leave(~LaneSet{0}, 2 * kBurst), std::string(kBurst, 'b') + std::string(kBurst - 4, 'a') + "bbbb");
+  for (int i = 0; i < 3; ++i) push(0, 1480);  // 1,460 bytes more than a share
+  for (uint32_t i = 0; i < 10; ++i) push(1, 1500);
+  EXPECT_EQ(leave(~LaneSet{0}, 5), "bbaaa");
+  for (uint32_t i = 0; i < 10; ++i) push(0, 1560);
+  EXPECT_EQ(leave(~LaneSet{0}, 7), "bbabbaa") << "1,580 bytes are what is left of its second share";
+}
+
+// A10: inputs share a lane by bytes.
+TEST_F(OutputSchedulerTest, InputsOfALaneShareByBytes) {
+  for (uint32_t i = 0; i < 50; ++i) push(0, 1500, 0);
+  for (uint32_t i = 0; i < 200; ++i) push(0, 360, 3);
+  const std::string order = inputs(100);
+  EXPECT_EQ(std::count(order.begin(), order.end(), '0'), 20) << order;
+  EXPECT_EQ(order.substr(0, 10), "0333303333") << "a turn is one of the largest frames: " << order;
+}
+
+// X3: an input has as many turns as flows wait there.
+TEST_F(OutputSchedulerTest, InputsShareByTheirFlows) {
+  EXPECT_EQ(scheduler_.most_waiting(0), 0u);
+  scheduler_.set_waiting(0, 0, 5);
+  scheduler_.set_waiting(2, 0, 1);
+  EXPECT_EQ(scheduler_.most_waiting(0), 5u);
+  EXPECT_EQ(scheduler_.most_waiting(1), 0u) << "another lane";
+  for (uint32_t i = 0; i < 70; ++i) push(0, 1500, 0);
+  for (uint32_t i = 0; i < 70; ++i) push(0, 1500, 2);
+  for (uint32_t i = 0; i < 70; ++i) push(0, 1500, 3);
+  EXPECT_EQ(inputs(14), "00000230000023");
+  scheduler_.set_waiting(0, 0, 0);
+  EXPECT_EQ(scheduler_.most_waiting(0), 1u);
+  EXPECT_EQ(inputs(6), "000002") << "a turn that has been given goes on";
+  EXPECT_EQ(inputs(6), "302302") << "who waits no more counts as one flow";
+}
+
+// An input whose flows wait is empty only until its room has come back: the others go on, and it catches up.
+TEST_F(OutputSchedulerTest, WhoRunsEmptyWhileFlowsWaitKeepsItsShare) {
+  scheduler_.set_waiting(0, 0, 5);
+  for (uint32_t i = 0; i < 20; ++i) push(0, 1500, 2);
+  for (uint32_t i = 0; i < 2; ++i) push(0, 1500, 0);
+  EXPECT_EQ(inputs(6), "200222") << "it had 3 frames left";
+  for (uint32_t i = 0; i < 30; ++i) push(0, 1500, 0);
+  EXPECT_EQ(inputs(14), "00000000200000") << "and has them now";
+}
+
+// Who comes waits for a turn of each that was there before, and for none that came later: who sends little has little
+// to wait for.
+TEST_F(OutputSchedulerTest, InputsStandInLineAsTheyCome) {
+  for (const PortIndex input : {PortIndex::of(3), PortIndex::of(1), PortIndex::of(2), PortIndex::of(0)})
+    push(0, 1500, input);
+  push(0, 1500, 3);
+  EXPECT_EQ(inputs(3), "312");
+  push(0, 1500, 1);
+  EXPECT_EQ(inputs(3), "031");
+  EXPECT_TRUE(scheduler_.empty());
+}
+
+// One whose packets went elsewhere meanwhile has no turn, and comes back behind the others.
+TEST_F(OutputSchedulerTest, WhoHasBeenEmptiedIsPassedOver) {
+  for (const PortIndex input : {PortIndex::of(3), PortIndex::of(1), PortIndex::of(2)}) push(0, 1500, input);
+  scheduler_.take(0, 3);
+  scheduler_.take(0, 1);
+  EXPECT_EQ(scheduler_.inputs(0), 0b0100u);
+  EXPECT_EQ(inputs(1), "2");
+  push(0, 1500, 1);
+  push(0, 1500, 3);
+  EXPECT_EQ(inputs(9), "13");
+}
+
+// Who has nothing to send and nobody waiting gathers no share for later.
+TEST_F(OutputSchedulerTest, WhoHasNothingToSendSavesNothing) {
+  for (uint32_t i = 0; i < 20; ++i) push(0, 1500, 2);
+  push(0, 360, 0);
+  EXPECT_EQ(inputs(4), "2022");
+  for (uint32_t i = 0; i < 5; ++i) push(0, 1500, 0);
+  EXPECT_EQ(inputs(4), "0202");
+}
+
+// A packet that dies here is no part of its input's share: many that are dead do not keep it from sending.
+TEST_F(OutputSchedulerTest, TheDeadTakeNoShare) {
+  for (uint32_t i = 0; i < 20; ++i) push(0, 1500, 2);
+  for (uint32_t i = 0; i < 10; ++i) push(0, 60, 0);
+  for (uint32_t i = 0; i < 10; ++i) push(0, 1500, 0);
+  sender_.dead = 60;
+  EXPECT_EQ(inputs(4), "2020");
 }
 
 // One that may not send (paused) is passed over, and its packets stay.
@@ -174,7 +264,7 @@ TEST_F(OutputSchedulerTest, AHeldLaneKeepsItsPackets) {
   sender_.refused = 0b00010;
   EXPECT_EQ(leave(~LaneSet{0}, 2), "da");
   EXPECT_EQ(sender_.turns, "bda");
-  EXPECT_EQ(scheduler_.of(1).head, held);
+  EXPECT_EQ(scheduler_.packets_of(1, 1).head, held);
   EXPECT_EQ(scheduler_.packets(), 1u);
   sender_.refused = 0;
   EXPECT_EQ(leave(~LaneSet{0}), "b");
@@ -182,7 +272,7 @@ TEST_F(OutputSchedulerTest, AHeldLaneKeepsItsPackets) {
 
 // A packet that dies on its way to the device takes no place in the burst.
 TEST_F(OutputSchedulerTest, ADroppedPacketLeavesItsPlaceToTheNext) {
-  for (uint32_t i = 0; i < kBurst; ++i) push(0, i % 2 == 0 ? 1500 : 60);
+  for (uint32_t i = 0; i < kBurst; ++i) push(0, i % 2 == 0 ? 60 : 1500);
   push(1);
   sender_.dead = 60;
   EXPECT_EQ(leave(~LaneSet{0}), "b" + std::string(kBurst / 2, 'a'));

@@ -36,7 +36,7 @@ class ReceiveTest : public FlowTest {
     link_.incoming.push_back(forged(fabric_, frame(2, 1, 0), {.destination = {1, kOutput}}));
     run(now);
     if (output_.output.scheduler.packets() != 1) ADD_FAILURE() << "it has not come through";
-    Packet* packet = output_.output.scheduler.take(0);
+    Packet* packet = output_.output.scheduler.take_any();
     const Nanos dies = packet->dies_ns;
     turn_.discard(packet);
     return dies - 100 * HEDDLE_LIFE_UNIT_NS;
@@ -84,7 +84,7 @@ TEST_F(ReceiveTest, WhatWaitsForAFlowIdComesBeforeWhatIsNew) {
   run(kMillisecond);
   EXPECT_EQ(edge_.input.waiting_packets, 0u);
   ASSERT_EQ(output_.output.scheduler.packets(), 2u);
-  const Packet* first = output_.output.scheduler.of(0).head;
+  const Packet* first = first_queued(output_.output);
   EXPECT_EQ(number_of(Frame(first->data, first->data + first->length)), 0u);
 }
 

@@ -13,7 +13,7 @@ class RoomReturnsTest : public ComponentTest {
     gone.cost = cost;
     output.output.room.returns_for(gone).add(gone);
   }
-  uint32_t waiting(PortIndex input = kEdge) const { return output_.output.room.waiting(input, 0); }
+  uint32_t waiting(PortIndex input = kEdge) const { return output_.output.scheduler.waiting(input, 0); }
 
   Voq& voq_ = edge_.input.arbiter[site_.voq_index(kOutput, 0)];
 };
@@ -53,17 +53,26 @@ TEST_F(RoomReturnsTest, CopiesHaveABudgetThatComesBackWithTheirRoom) {
   EXPECT_EQ(room_.copies_out(), 0u);
 }
 
-TEST_F(RoomReturnsTest, AnOutputHearsOfWaitersWhenTheyHaveChangedByAnEighth) {
-  room_.tell_waiting(edge_, voq_, 16);
-  EXPECT_EQ(waiting(), 16u);
-  room_.tell_waiting(edge_, voq_, 17);
-  EXPECT_EQ(waiting(), 16u);
-  room_.tell_waiting(edge_, voq_, 18);
-  EXPECT_EQ(waiting(), 18u);
-  room_.tell_waiting(edge_, voq_, 15);
-  EXPECT_EQ(waiting(), 15u) << "also when they are fewer";
-  room_.tell_waiting(edge_, voq_, 0);
-  EXPECT_EQ(waiting(), 0u) << "and that there are none";
+TEST_F(RoomReturnsTest, AnOutputHereHearsOfEachWaiter) {
+  for (const uint32_t flows : {16u, 17u, 0u}) {
+    room_.tell_waiting(edge_, voq_, flows);
+    EXPECT_EQ(waiting(), flows);
+    EXPECT_EQ(voq_.told_waiters, flows);
+  }
+}
+
+TEST_F(RoomReturnsTest, AnotherWorkersHearsWhenTheyHaveChangedByAnEighth) {
+  Voq& other = edge_.input.arbiter[site_.voq_index(kOther, 0)];
+  const auto told = [this, &other](uint32_t flows) {
+    room_.tell_waiting(edge_, other, flows);
+    return other.told_waiters;
+  };
+  EXPECT_EQ(told(16), 16u);
+  EXPECT_EQ(told(17), 16u);
+  EXPECT_EQ(told(18), 18u);
+  EXPECT_EQ(told(15), 15u) << "also when they are fewer";
+  EXPECT_EQ(told(0), 0u) << "and that there are none";
+  EXPECT_EQ(messages().size(), 4u);
 }
 
 TEST_F(RoomReturnsTest, WhoWaitsAreFlowsAndFifos) {
@@ -139,7 +148,7 @@ TEST_F(RoomReturnsTest, OrphansThatAreFreeAreTakenOffTheirQuota) {
 // X3: two of the largest frames can always cross.
 TEST_F(RoomReturnsTest, WhileOthersWaitAnInputGetsNoMoreThanItsShare) {
   const uint32_t all = crossing_room(site_.settings, false);
-  output_.output.room.set_waiting(kFabric, 0, 1000);
+  RoomReturns::on_wait(output_, kFabric, 0, 1000);
   voq_.room = 0;
   left(kEdge, static_cast<uint16_t>(all), output_);
   room_.send();
@@ -148,12 +157,14 @@ TEST_F(RoomReturnsTest, WhileOthersWaitAnInputGetsNoMoreThanItsShare) {
   voq_.room = 0;
   left(kEdge, static_cast<uint16_t>(all), output_);
   room_.send();
-  const uint64_t share =
-      std::max(output_.output.room.share(kEdge, 0, site_.settings.output_room_buffers), 2 * site_.frame_buffers);
-  ASSERT_LT(share, all);
-  EXPECT_EQ(voq_.room, share);
-  output_.output.room.set_waiting(kFabric, 0, 0);
-  left(kEdge, 0, output_);
+  const uint64_t least = 2 * site_.frame_buffers;
+  ASSERT_LT(least, all);
+  EXPECT_EQ(voq_.room, least) << "one flow of a thousand";
+  RoomReturns::on_wait(output_, kEdge, 0, 500);
+  room_.send();
+  EXPECT_EQ(voq_.room, all / 2) << "half as many as the one with most";
+  RoomReturns::on_wait(output_, kFabric, 0, 0);
+  RoomReturns::on_wait(output_, kEdge, 0, 0);
   room_.send();
   EXPECT_EQ(voq_.room, all) << "nobody waits any more";
 }
@@ -161,15 +172,13 @@ TEST_F(RoomReturnsTest, WhileOthersWaitAnInputGetsNoMoreThanItsShare) {
 TEST_F(RoomReturnsTest, WhereFramesCrossAtOnceThereIsTwiceTheRoom) {
   const uint32_t all = crossing_room(site_.settings, true);
   ASSERT_GT(all, crossing_room(site_.settings, false));
-  output_.output.room.set_waiting(kFabric, 0, 1000);
+  RoomReturns::on_wait(output_, kFabric, 0, 1000);
   output_.output.scheduler.push(packet(100));
   left(kOther, static_cast<uint16_t>(all), output_);
   room_.send();
   const std::vector<Message> told = messages();
   ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(
-      std::get<GiveReturns>(told[0]).returns.room,
-      std::max(output_.output.room.share(kOther, 0, site_.settings.output_room_buffers), 2 * site_.frame_buffers));
+  EXPECT_EQ(std::get<GiveReturns>(told[0]).returns.room, 2 * site_.frame_buffers);
 }
 
 }  // namespace

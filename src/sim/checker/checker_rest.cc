@@ -43,7 +43,7 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
     return where + "edge flow IDs missing";
   for (PortIndex input = 0; input < port.input.ids.size(); ++input)
     for (LaneIndex lane = 0; lane < port.output.scheduler.lane_count(); ++lane)
-      if (const uint32_t waiting = port.output.room.waiting(input, lane); waiting != 0)
+      if (const uint32_t waiting = port.output.scheduler.waiting(input, lane); waiting != 0)
         return where + std::to_string(waiting) + " flows of an input wait for room";
   for (const Voq& voq : port.input.arbiter)
     if (voq.room != crossing_room(fabric_.topology().settings, voq.at_once) || !voq.ready().empty() ||

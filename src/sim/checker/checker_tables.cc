@@ -102,12 +102,21 @@ void Checker::hold_output(uint16_t node, const Port& port) {
     ++held_.packets[flow_slot(port.index, packet.output_flow)];
   };
   for (LaneIndex lane = 0; lane < lanes_.count(); ++lane) {
-    for (const Packet* packet = port.output.scheduler.of(lane).head; packet != nullptr; packet = packet->next) {
-      if (packet->lane != lane) fail(2, place(node, port.index) + ": a packet in the queue of another lane");
-      hold_packet(port, *packet);
-      hold_flow(*packet);
+    bool any = false;
+    for (PortIndex input = 0; input < fabric_.topology().nodes[node].ports.size(); ++input) {
+      const PacketQueue& packets = port.output.scheduler.packets_of(lane, input);
+      for (const Packet* packet = packets.head; packet != nullptr; packet = packet->next) {
+        if (packet->lane != lane || packet->input.port != input)
+          fail(2, place(node, port.index) + ": a packet in the queue of another lane or input");
+        hold_packet(port, *packet);
+        hold_flow(*packet);
+      }
+      if (packets.empty() == ((port.output.scheduler.inputs(lane) >> input & 1) != 0))
+        fail(8, place(node, port.index) + ": lane " + std::to_string(lane) + ", input " + std::to_string(input) +
+                    " is not marked as it is");
+      any |= !packets.empty();
     }
-    if (port.output.scheduler.of(lane).empty() == ((port.output.scheduler.lanes() >> lane & 1) != 0))
+    if (any != ((port.output.scheduler.lanes() >> lane & 1) != 0))
       fail(8, place(node, port.index) + ": lane " + std::to_string(lane) + " is not marked as it is");
   }
   for (uint32_t i = 0; i < port.output.pending_packets; ++i) {
@@ -333,7 +342,7 @@ void Checker::check_held(uint16_t node, const Port& port) {
   for (const Voq& voq : port.input.arbiter) {
     const uint32_t total = crossing_room(fabric_.topology().settings, voq.at_once);
     const OutputSide& output = fabric_.node(node)->port(voq.output).output;
-    const uint32_t waiters = output.room.waiting(port.index, voq.lane);
+    const uint32_t waiters = output.scheduler.waiting(port.index, voq.lane);
     if (held_.exact && waiters != voq.told_waiters)
       fail(8, place(node, port.index) + ": " + std::to_string(waiters) + " flows wait for room, it told of " +
                   std::to_string(voq.told_waiters));

@@ -44,9 +44,10 @@ struct ScenarioFault {
 
 // What an expectation looks at; `limit` is in the unit of its kind.
 enum class Measure : uint8_t {
-  gap_at_most,             // ns, longest between two deliveries of any flow
-  delivered_at_least,      // ppm of the frames sent
-  throughput_at_least,     // bits per second, all flows together
+  gap_at_most,          // ns, longest between two deliveries of any flow
+  delivered_at_least,   // ppm of the frames sent
+  throughput_at_least,  // bits per second, all flows together
+  throughput_at_most,
   share_at_least,          // ppm of what is offered, every flow
   fairness_at_least,       // ppm: Jain's index of what the flows got
   latency_p50_at_most,     // ns
@@ -66,6 +67,7 @@ enum class Measure : uint8_t {
 constexpr std::string_view kMeasureNames[] = {"gap_at_most",
                                               "delivered_at_least",
                                               "throughput_at_least",
+                                              "throughput_at_most",
                                               "share_at_least",
                                               "fairness_at_least",
                                               "latency_p50_at_most",

@@ -125,6 +125,7 @@ void ScenarioReader::slow_down() {
   for (Expectation& expectation : scenario_.expectations) {
     switch (expectation.measure) {
       case Measure::throughput_at_least:
+      case Measure::throughput_at_most:
         expectation.limit /= slower;
         expectation.text += scaled(" / ");
         break;

@@ -45,6 +45,7 @@ void add_value(Measure measure, const WorkloadResult& result, Sum& sum) {
       if (result.sent_frames + result.throughput_bps != 0) sum.most(result.longest_gap_ns);
       break;
     case Measure::throughput_at_least:
+    case Measure::throughput_at_most:
       if (result.sent_frames + result.throughput_bps != 0) sum.add(result.throughput_bps);
       break;
     case Measure::share_at_least:

@@ -25,10 +25,25 @@ inline constexpr auto kFault =
 inline constexpr auto kMeasure = std::to_array<std::string_view>({"from", "to", "interval", "windows"});
 inline constexpr auto kWindow = std::to_array<std::string_view>({"name", "from", "to"});
 inline constexpr auto kCosts = std::to_array<std::string_view>({"turn", "packet", "crossing"});
-inline constexpr auto kExpect = std::to_array<std::string_view>(
-    {"workload", "window", "gap_at_most", "delivered_at_least", "throughput_at_least", "share_at_least",
-     "fairness_at_least", "latency_p50_at_most", "latency_p99_at_most", "completion_p99_at_most",
-     "throughput_of_alone_at_least", "mean_of_alone_at_most", "p99_of_alone_at_most", "steady_fairness_at_least",
-     "transfer_spread_at_most", "buffers_at_most", "late_frames_at_most", "lost_frames_at_most", "drops_at_most"});
+inline constexpr auto kExpect = std::to_array<std::string_view>({"workload",
+                                                                 "window",
+                                                                 "gap_at_most",
+                                                                 "delivered_at_least",
+                                                                 "throughput_at_least",
+                                                                 "throughput_at_most",
+                                                                 "share_at_least",
+                                                                 "fairness_at_least",
+                                                                 "latency_p50_at_most",
+                                                                 "latency_p99_at_most",
+                                                                 "completion_p99_at_most",
+                                                                 "throughput_of_alone_at_least",
+                                                                 "mean_of_alone_at_most",
+                                                                 "p99_of_alone_at_most",
+                                                                 "steady_fairness_at_least",
+                                                                 "transfer_spread_at_most",
+                                                                 "buffers_at_most",
+                                                                 "late_frames_at_most",
+                                                                 "lost_frames_at_most",
+                                                                 "drops_at_most"});
 
 }  // namespace heddle::sim::scenario_keys

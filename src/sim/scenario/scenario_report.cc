@@ -84,6 +84,7 @@ std::string value_text(const ExpectationResult& result) {
       out << std::setprecision(2) << value / 1e4 << '%';
       break;
     case Measure::throughput_at_least:
+    case Measure::throughput_at_most:
       out << scaled_bits_per_second(value);
       break;
     default:

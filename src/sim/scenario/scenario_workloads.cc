@@ -338,6 +338,7 @@ void ScenarioReader::read_expectation(const YamlValue& value) {
         expectation.limit = ppm;
         break;
       case Measure::throughput_at_least:
+      case Measure::throughput_at_most:
         if (!entry.read_rate(expectation.limit, 0, 1'000'000'000'000)) return;
         break;
       case Measure::late_frames_at_most:
