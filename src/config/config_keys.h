@@ -21,9 +21,16 @@ inline constexpr auto kStation = std::to_array<std::string_view>({"mac", "vlan",
 inline constexpr auto kNodeFile = std::to_array<std::string_view>(
     {"topology", "node", "nodes", "workers", "devices", "threads", "idle", "huge_pages", "memory", "buffers",
      "receive_descriptors", "transmit_descriptors", "match_entries", "station_entries", "socket", "socket_group",
-     "log_level", "complete_checksums"});
-inline constexpr auto kNodeProcess = std::to_array<std::string_view>({"workers", "devices"});
+     "log_level", "complete_checksums", "applications"});
+inline constexpr auto kNodeProcess = std::to_array<std::string_view>({"workers", "devices", "applications"});
 inline constexpr auto kDevice = std::to_array<std::string_view>({"device", "complete_checksums", "delay", "loss"});
+
+// Applications of a node, in its file, of a switch in a lab file, and of a node in a scenario.
+inline constexpr auto kApplications = std::to_array<std::string_view>({"classes", "groups", "limits"});
+inline constexpr auto kApplicationClass = std::to_array<std::string_view>({"base", "bits", "index"});
+inline constexpr auto kApplicationGroup =
+    std::to_array<std::string_view>({"group", "weight", "limit", "class", "vlan", "port", "source", "destination"});
+inline constexpr auto kApplicationLimit = std::to_array<std::string_view>({"weight"});
 
 // Lab file; settings, classes, stations and ports as in the topology file.
 inline constexpr auto kLab = std::to_array<std::string_view>(
@@ -32,7 +39,8 @@ inline constexpr auto kLabTopology = std::to_array<std::string_view>({"kinds", "
 inline constexpr auto kLabKinds = std::to_array<std::string_view>({"switch", "host"});
 inline constexpr auto kLabSwitchKind = std::to_array<std::string_view>({"workers"});
 inline constexpr auto kLabHostKind = std::to_array<std::string_view>({"exec"});
-inline constexpr auto kLabSwitch = std::to_array<std::string_view>({"kind", "address", "workers", "ports"});
+inline constexpr auto kLabSwitch =
+    std::to_array<std::string_view>({"kind", "address", "workers", "ports", "applications"});
 inline constexpr auto kLabHost =
     std::to_array<std::string_view>({"kind", "ipv4", "ipv6", "mac", "vlan", "interfaces", "exec"});
 inline constexpr auto kLabInterface = std::to_array<std::string_view>({"ipv4", "ipv6", "mac", "vlan"});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "config/application_reader.h"
 #include "config/budget.h"
 #include "config/config_keys.h"
 #include "config/lab_host_reader.h"
@@ -164,6 +165,7 @@ void LabReader::read_processes() {
     node.workers = static_cast<uint32_t>(std::min<size_t>(kind_workers_, workers_max));
     own_workers.read_integer(node.workers, 1, workers_max);
     workers += node.workers;
+    node.applications = read_applications(switches_[node_index]["applications"], builder_.topology(), node_index);
     for (PortIndex port = 0; port < ports.size(); ++port) {
       node.ports.push_back({.port = port,
                             .device = {},

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "topology/application_policy.h"
 #include "topology/topology.h"
 #include "wire/types.h"
 
@@ -28,8 +29,9 @@ struct PortDevice {
 };
 
 struct NodeProcess {
-  uint16_t node_index = 0;        // in the topology
-  uint32_t workers = 1;           // ports are dealt to them in turn
+  uint16_t node_index = 0;  // in the topology
+  uint32_t workers = 1;     // ports are dealt to them in turn
+  ApplicationPolicy applications = {};
   std::vector<PortDevice> ports;  // every port of the node, in topology order
 };
 

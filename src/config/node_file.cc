@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 
+#include "config/application_reader.h"
 #include "config/budget.h"
 #include "config/config_keys.h"
 #include "config/device_string.h"
@@ -120,6 +121,7 @@ void NodeFileReader::read_node(const YamlValue& name_value, const std::string& n
   node.node_index = static_cast<uint16_t>(node_index);
   const std::vector<TopologyPort>& ports = process_.topology.nodes[node.node_index].ports;
   value["workers"].read_integer(node.workers, 1, ports.size());
+  node.applications = read_applications(value["applications"], process_.topology, node.node_index);
   const YamlValue devices = value["devices"];
   if (devices.present() && !devices.is(YamlNode::Kind::kNull) && !devices.expect_free_map("devices")) return;
   std::vector<std::string_view> names;

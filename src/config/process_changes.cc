@@ -53,6 +53,7 @@ void compare_node(const ProcessConfig& running, const NodeProcess& before, const
                   std::vector<std::string>& changes) {
   const TopologyNode& node = running.topology.nodes[before.node_index];
   compare(node.name + ".workers", std::to_string(before.workers), std::to_string(after.workers), changes);
+  if (before.applications != after.applications) changes.push_back(node.name + ".applications");
   for (size_t port = 0; port < before.ports.size(); ++port)
     compare(node.name + ":" + node.ports[port].name, device_text(before.ports[port]), device_text(after.ports[port]),
             changes);

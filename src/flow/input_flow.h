@@ -74,6 +74,7 @@ struct alignas(64) InputFlow {
   Owned<FlowState, FlowLife> state;
   uint8_t ftag;
   Owned<uint8_t, FlowLimits> congestion;  // ep_congestion (C3): level and CongestionFlag bits (flow/congestion_level.h)
+  uint8_t group;                          // of applications (A1); 0 on fabric ports
 
   bool in_use() const { return flags & kFlowInUse; }
   uint32_t queue_extent() const { return next_data_flow - data_flow; }
@@ -84,13 +85,14 @@ struct alignas(64) InputFlow {
            flow_extent() == 0;
   }
   // A flow begins, on an ID of which nothing is left. `match_index`: kNoMatch inside the fabric.
-  void begin(FabricAddress to, uint8_t class_ftag, uint32_t match_index) {
+  void begin(FabricAddress to, uint8_t class_ftag, uint32_t match_index, uint8_t of_group = 0) {
     flags |= kFlowInUse;
     // With totals still to be told upstream it is the flow that was here before: there it has not come to rest.
     if (!(flags & kFlowAckDue)) congestion.reset();
     destination = to;
     ftag = class_ftag;
     match = match_index;
+    group = of_group;
     branch.output = kNoPort;
     branch.turn_start = data_flow;
     branch.left_bytes.reset();

@@ -67,7 +67,7 @@ struct MatchEntry {
   FlowId flow;                // last one it had
   uint16_t waiting;           // its frames in the port's queue for a flow ID (F10)
   DropReason lost_reason;     // why the last of them were; none = further on, where it is counted
-  uint8_t unused;
+  uint8_t group;              // of the applications of its port (A1)
   uint8_t ftag;
   uint8_t flags;  // MatchFlag
 

@@ -80,11 +80,12 @@ void set_class(Packet& packet, const EdgePortInput& port, const TrafficClass& tr
 
 }  // namespace
 
-EdgeInput::EdgeInput(const Topology& topology, uint32_t match_entries, uint32_t station_entries, const HashKey& key,
-                     std::pmr::memory_resource& tables)
+EdgeInput::EdgeInput(const Topology& topology, const ApplicationPolicy& applications, uint32_t match_entries,
+                     uint32_t station_entries, const HashKey& key, std::pmr::memory_resource& tables)
     : stations_(station_entries, topology.settings.station_age_ns, key, tables),
       matches_(match_entries, key, tables),
       classes_(topology),
+      applications_(applications),
       classifier_(topology.classes) {
   for (const TrafficClass& traffic_class : topology.classes)
     plain_patterns_[traffic_class.ftag] = {plain_mask(traffic_class.match), 4 | uint64_t{traffic_class.ftag} << 16};

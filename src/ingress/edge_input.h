@@ -9,6 +9,7 @@
 #include "flow/match_table.h"
 #include "flow/token_bucket.h"
 #include "heddle/frames.h"
+#include "ingress/application_groups.h"
 #include "ingress/classifier.h"
 #include "ingress/station_table.h"
 #include "topology/classes.h"
@@ -61,9 +62,9 @@ inline constexpr FabricAddress kFloodAddress{HEDDLE_FLOOD_NODE, 0xffff};
 // Otherwise decide().
 class EdgeInput {
  public:
-  // `topology` and `tables` outlive it.
-  EdgeInput(const Topology& topology, uint32_t match_entries, uint32_t station_entries, const HashKey& key,
-            std::pmr::memory_resource& tables);
+  // `topology`, `applications` and `tables` outlive it.
+  EdgeInput(const Topology& topology, const ApplicationPolicy& applications, uint32_t match_entries,
+            uint32_t station_entries, const HashKey& key, std::pmr::memory_resource& tables);
   // The edge ports of the same worker, and those of the others of this node: where entries lead that are near or
   // beside. Call before the first frame.
   void set_near(uint16_t node, PortSet ports, PortSet others) {
@@ -102,6 +103,7 @@ class EdgeInput {
     return entry.flooded_ns == 0 ? 0 : entry.flooded_ns + classes_.of(entry.ftag).flood_life_ns();
   }
 
+  const ApplicationPolicy& applications() const { return applications_; }
   StationTable& stations() { return stations_; }
   const StationTable& stations() const { return stations_; }
   MatchTable& matches() { return matches_; }
@@ -117,6 +119,7 @@ class EdgeInput {
   StationTable stations_;
   MatchTable matches_;
   const ClassTable classes_;
+  const ApplicationPolicy& applications_;
   Classifier classifier_;
   std::array<PlainPattern, kClassesMax> plain_patterns_{};  // by FTAG
   uint16_t near_node_ = 0;
@@ -150,6 +153,7 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
   decision.verdict = station != nullptr ? EdgeVerdict::flow : EdgeVerdict::flood;
   if (match == kNotFound) return decision;
   MatchEntry& entry = matches_[match];
+  entry.group = group_of(applications_, key.match);
   decision.moved = entry.destination != packet.destination;
   // What waits for the old place goes there; nothing joins it, so that it ends.
   if (decision.moved && flows.queued(match)) return drop(DropReason::station_moved);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who crosses next from one input port (A10, X1). Its virtual output queues take turns, and in each queue its flows do,
-// by bytes (deficit round robin): a flow goes on until its share of a turn, one of the largest frames, is used up, and
-// what its last packet took beyond that is missing in its next one. A value: it knows which flows are ready for which
-// output, no packets, no worker, no time. To look who is next changes nothing (A4): that flow goes with commit(),
-// leaves with set_aside(), or stands where it was. Owned by the input port's worker. The flows' links are the flow
-// table's, which outlives it.
+// Who crosses next from one input port (A3, A10, X1). Its virtual output queues take turns, and in each queue three
+// levels do, by bytes (deficit round robin): injection limit IDs, each ID's groups of applications, each group's flows.
+// So an output is shared by application, not by number of flows. A flow goes on until its share of a turn, one of the
+// largest frames, is used up, a group and an ID until as many as they have weight; what the last packet took beyond
+// that is missing in their next turn. Fabric ports have one group, for all that is on its way (A10). A value: it knows
+// which flows are ready for which output, no packets, no worker, no time. To look who is next changes nothing (A4):
+// that flow goes with commit(), leaves with set_aside(), or stands where it was. Whatever is asked of it costs the same
+// however many flows, groups and IDs there are. Owned by the input port's worker. The flows' links are the flow
+// table's, which outlives it, as the policy does.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "flow/input_flow.h"
+#include "topology/application_policy.h"
 #include "topology/lanes.h"
 #include "wire/packet.h"
 #include "wire/port_bytes.h"
@@ -34,10 +38,10 @@ class Voq {
   uint16_t room = 0;          // buffers that may still cross
   uint16_t told_waiters = 0;  // flows that wait for room, as the output was told last (X3)
 
-  const FlowList& ready() const { return ready_; }  // have packets and an output flow ID
-  LaneSet fifos() const { return fifos_; }          // fifos of no-flow frames whose first one is for here
-  bool anything_left() const { return !ready_.empty() || fifos_ != 0; }
-  uint32_t waiting() const { return ready_.count + static_cast<uint32_t>(std::popcount(fifos_)); }
+  uint32_t ready() const { return ready_; }  // flows that have packets and an output flow ID
+  LaneSet fifos() const { return fifos_; }   // fifos of no-flow frames whose first one is for here
+  bool anything_left() const { return ready_ != 0 || fifos_ != 0; }
+  uint32_t waiting() const { return ready_ + static_cast<uint32_t>(std::popcount(fifos_)); }
   // A packet is about to cross.
   void take_lane(Packet& packet) {
     packet.lane = lane;
@@ -46,16 +50,26 @@ class Voq {
 
  private:
   friend class InputArbiter;
-  FlowList ready_;
+  uint32_t ready_ = 0;
   LaneSet fifos_ = 0;
-  VoqIndex next_ = 0;  // in the list of those to be served
+  uint16_t limits_ = 0;  // bit i: injection limit ID i has groups with ready flows
+  uint8_t limit_ = 0;    // whose turn it is
   bool listed_ = false;
+  VoqIndex next_ = 0;   // in the list of those to be served
   uint64_t woken_ = 0;  // its place among all that woke
 };
 
 class InputArbiter {
  public:
-  InputArbiter(InputFlowTable& flows, size_t queues) : flows_(flows), queues_(queues) {}
+  // Where the policy knows of no applications all flows are of group 0.
+  InputArbiter(InputFlowTable& flows, size_t queues, const ApplicationPolicy& policy)
+      : flows_(flows),
+        policy_(policy),
+        groups_of_queue_(policy.configured ? kGroups : 1),
+        limits_of_queue_(policy.configured ? kLimitIds : 1),
+        queues_(queues),
+        groups_(queues * groups_of_queue_),
+        limits_(queues * limits_of_queue_) {}
 
   InputArbiter(const InputArbiter&) = delete;
   InputArbiter& operator=(const InputArbiter&) = delete;
@@ -68,9 +82,10 @@ class InputArbiter {
   auto begin() const { return queues_.begin(); }
   auto end() const { return queues_.end(); }
 
-  // The flow has packets and an output flow ID: behind those that wait there already.
+  // The flow has packets and an output flow ID: behind those of its group that wait there already.
   void push(VoqIndex queue, FlowId flow) {
-    join(queues_[queue], flow);
+    join(queue, flow);
+    ++queues_[queue].ready_;
     wake(queue);
   }
   // A fifo's first frame is for there. It has crossed.
@@ -109,39 +124,132 @@ class InputArbiter {
   }
 
   // The flow whose packet goes next of that queue; kNoFlow if none is ready.
-  FlowId peek(VoqIndex queue) const { return queues_[queue].ready_.head; }
-  // One of its packets goes, which counts as so many bytes. Has it more of them? Then it goes on, or waits behind the
-  // others for its next turn.
+  FlowId peek(VoqIndex queue) const {
+    if (queues_[queue].ready_ == 0) return kNoFlow;
+    return group_at(queue, limit_at(queue, next_limit(queue)).first).flows.head;
+  }
+  // One of its packets goes, which counts as so many bytes. Has it more of them?
   void commit(VoqIndex queue, bool more, uint32_t bytes) {
-    Voq& voq = queues_[queue];
-    Branch& branch = flows_[voq.ready_.head].branch;
-    branch.left_bytes = static_cast<int16_t>(branch.left_bytes - static_cast<int32_t>(bytes));
-    if (more && branch.left_bytes > 0) return;
-    const FlowId flow = flows_.pop(voq.ready_);
-    if (more) join(voq, flow);
+    const uint8_t index = next_limit(queue);
+    Limit& limit = limit_at(queue, index);
+    if (queues_[queue].limit_ != index || limit.left_bytes <= 0) begin_limit(queue, index);
+    Group& group = group_at(queue, limit.first);
+    const auto count = static_cast<int32_t>(bytes);
+    limit.left_bytes -= count;
+    group.left_bytes -= count;
+    Branch& branch = flows_[group.flows.head].branch;
+    branch.left_bytes = static_cast<int16_t>(branch.left_bytes - count);
+    if (!more || branch.left_bytes <= 0) {
+      const FlowId flow = flows_.pop(group.flows);
+      if (more)
+        join(queue, flow, group);
+      else
+        --queues_[queue].ready_;
+    }
+    if (group.flows.empty() || group.left_bytes <= 0) end_group(queue, index);
   }
   // It is not ready after all: push() brings it back.
-  void set_aside(VoqIndex queue) { flows_.pop(queues_[queue].ready_); }
+  void set_aside(VoqIndex queue) {
+    const uint8_t index = next_limit(queue);
+    Group& group = group_at(queue, limit_at(queue, index).first);
+    flows_.pop(group.flows);
+    --queues_[queue].ready_;
+    if (group.flows.empty()) end_group(queue, index);
+  }
 
   // The port's session has ended: nobody waits any more.
   void clear() {
     for (Voq& voq : queues_) {
-      voq.ready_ = {};
+      voq.ready_ = 0;
       voq.fifos_ = 0;
+      voq.limits_ = 0;
     }
+    std::fill(groups_.begin(), groups_.end(), Group{});
+    std::fill(limits_.begin(), limits_.end(), Limit{});
   }
 
+  // Those that are ready of a group; of any group where there are none (telemetry, checkers).
+  const FlowList& ready(VoqIndex queue, uint8_t group) const {
+    return group_at(queue, groups_of_queue_ == 1 ? uint8_t{0} : group).flows;
+  }
+  uint32_t groups() const { return groups_of_queue_; }
+
  private:
-  // Behind the others, with its share of a turn.
-  void join(Voq& voq, FlowId flow) {
+  static constexpr uint8_t kNobody = 0xff;
+
+  struct Group {
+    FlowList flows;          // ready ones; none: it stands in no list
+    int32_t left_bytes = 0;  // of its turn; below 0, what it took too much
+    uint8_t next = kNobody;  // in its ID's list
+  };
+  // An injection limit ID: its groups that have ready flows, the one whose turn it is first.
+  struct Limit {
+    int32_t left_bytes = 0;
+    uint8_t first = kNobody, last = kNobody;
+  };
+
+  Group& group_at(VoqIndex queue, uint8_t group) { return groups_[queue * groups_of_queue_ + group]; }
+  const Group& group_at(VoqIndex queue, uint8_t group) const { return groups_[queue * groups_of_queue_ + group]; }
+  Limit& limit_at(VoqIndex queue, uint8_t limit) { return limits_[queue * limits_of_queue_ + limit]; }
+  const Limit& limit_at(VoqIndex queue, uint8_t limit) const { return limits_[queue * limits_of_queue_ + limit]; }
+
+  // The ID whose turn it is, or the next one that has groups; there is one.
+  uint8_t next_limit(VoqIndex queue) const {
+    const Voq& voq = queues_[queue];
+    if ((voq.limits_ >> voq.limit_ & 1) && limit_at(queue, voq.limit_).left_bytes > 0) return voq.limit_;
+    const auto later = static_cast<uint16_t>(voq.limits_ & ~((2u << voq.limit_) - 1));
+    return static_cast<uint8_t>(std::countr_zero(later != 0 ? later : voq.limits_));
+  }
+  void begin_limit(VoqIndex queue, uint8_t index) {
+    Voq& voq = queues_[queue];
+    voq.limit_ = index;
+    refill(limit_at(queue, index).left_bytes, policy_.limits[index].weight * voq.bytes.largest);
+  }
+  static void refill(int32_t& left_bytes, uint32_t share) {
+    left_bytes = std::min(left_bytes, 0) + static_cast<int32_t>(share);
+  }
+
+  void join(VoqIndex queue, FlowId flow) {
+    const uint8_t index = groups_of_queue_ == 1 ? uint8_t{0} : flows_[flow].group;
+    Group& group = group_at(queue, index);
+    const bool listed = !group.flows.empty();
+    join(queue, flow, group);
+    if (!listed) list(queue, index, group);
+  }
+  // Behind the others of its group, with its share of a turn.
+  void join(VoqIndex queue, FlowId flow, Group& group) {
     Branch& branch = flows_[flow].branch;
-    branch.left_bytes =
-        static_cast<int16_t>(std::min<int32_t>(branch.left_bytes, 0) + static_cast<int32_t>(voq.bytes.largest));
-    flows_.push(voq.ready_, flow);
+    int32_t left_bytes = branch.left_bytes;
+    refill(left_bytes, queues_[queue].bytes.largest);
+    branch.left_bytes = static_cast<int16_t>(left_bytes);
+    flows_.push(group.flows, flow);
+  }
+  // Behind the others of its ID, with its share of a turn.
+  void list(VoqIndex queue, uint8_t index, Group& group) {
+    const uint8_t id = limits_of_queue_ == 1 ? uint8_t{0} : policy_.groups[index].limit;
+    Limit& limit = limit_at(queue, id);
+    refill(group.left_bytes, policy_.groups[index].weight * queues_[queue].bytes.largest);
+    group.next = kNobody;
+    (limit.first == kNobody ? limit.first : group_at(queue, limit.last).next) = index;
+    limit.last = index;
+    queues_[queue].limits_ = static_cast<uint16_t>(queues_[queue].limits_ | 1u << id);
+  }
+  // The turn of an ID's first group is over, or none of its flows is ready any more.
+  void end_group(VoqIndex queue, uint8_t id) {
+    Limit& limit = limit_at(queue, id);
+    const uint8_t index = limit.first;
+    Group& group = group_at(queue, index);
+    limit.first = group.next;
+    if (!group.flows.empty()) return list(queue, index, group);
+    if (limit.first == kNobody) queues_[queue].limits_ = static_cast<uint16_t>(queues_[queue].limits_ & ~(1u << id));
   }
 
   InputFlowTable& flows_;
-  std::vector<Voq> queues_;  // by lane and output port
+  const ApplicationPolicy& policy_;
+  const uint32_t groups_of_queue_, limits_of_queue_;
+  std::vector<Voq> queues_;    // by lane and output port
+  std::vector<Group> groups_;  // by queue and group
+  std::vector<Limit> limits_;  // by queue and injection limit ID
   VoqIndex first_ = 0, last_ = 0;
   uint32_t count_ = 0;
   uint64_t own_order_ = 0;

@@ -191,6 +191,7 @@ void SwitchProcess::apply_state(ProcessLink& link) {
 void SwitchProcess::start_node(ProcessNode& node) {
   NodeOptions options{.topology = &config_.topology,
                       .node_index = node.settings.node_index,
+                      .applications = &node.settings.applications,
                       .workers = node.settings.workers,
                       .devices = {},
                       .complete_checksums = std::vector<bool>(node.ports.size()),

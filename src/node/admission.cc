@@ -53,7 +53,7 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
     return false;
   }
   Voq& voq = port.input.arbiter[flow.branch.voq];
-  if (!voq.ready().empty() || voq.room < packet->cost) return false;
+  if (voq.ready() != 0 || voq.room < packet->cost) return false;
   if (voq.shares_credit && !shares_.has_share(flow, voq)) return false;
   if (special & kFlowFull) flow_queues_.went(port, flow, *packet);
   leave(port, flow, voq, packet, now);

@@ -167,7 +167,7 @@ void DeliveryAtOnce::publish(Port& port) {
 OutputSide* DeliveryAtOnce::open_at_once(const Port& port, PortIndex to, uint8_t ftag) {
   if (to == port.index) return nullptr;
   const VoqIndex voq = site_.lossy_voq(ftag, to);
-  if (voq == kNoVoq || !port.input.arbiter[voq].ready().empty()) return nullptr;
+  if (voq == kNoVoq || port.input.arbiter[voq].ready() != 0) return nullptr;
   return opens_at_once(ports_.own(to)) ? &ports_.own(to).output : nullptr;
 }
 
@@ -178,7 +178,7 @@ Voq* DeliveryAtOnce::open_beside(Port& port, PortIndex to, uint8_t ftag) {
 }
 
 bool DeliveryAtOnce::anybody_waits(const Port& port, const Voq& voq) {
-  return !voq.ready().empty() || !port.input.ids[voq.output].wanting.empty();
+  return voq.ready() != 0 || !port.input.ids[voq.output].wanting.empty();
 }
 
 // Nobody waits there, nor is anybody to: a port with a rate of its own is to have its queue here (decision 6).

@@ -64,7 +64,7 @@ FlowId EdgeFlows::flow_of(Port& port, MatchEntry& match, uint32_t match_index, N
   }
   match.flow = id;
   InputFlow& flow = port.input.flows[id];
-  flow.begin(match.destination, match.ftag, match_index);
+  flow.begin(match.destination, match.ftag, match_index, match.group);
   port.counters.count(ProtocolEvent::flow_created);
   if (hold_until > now) flow_life_.hold_for(port, id, hold_until);
   return id;

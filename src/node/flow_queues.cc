@@ -11,7 +11,13 @@ DropReason FlowQueues::refusal(const Port& port, const InputFlow& flow, const Pa
   if (!flow.queue.empty() && flow.queue_extent() > mark(flow)) return DropReason::flow_queue_full;
   const uint32_t buffers = input_buffers(port);
   if (buffers > most) return DropReason::input_full;
-  return flow.queued_packets > most - buffers ? DropReason::flow_queue_full : DropReason::none;
+  uint32_t free = most - buffers;
+  if (port.input.arbiter.groups() > 1) {
+    const uint32_t of_group = port.input.lossy_by_group[flow.group];
+    if (of_group > free) return DropReason::group_full;
+    free = (free - of_group) / 2;  // of what is the group's part then: what it and it alone leaves free
+  }
+  return flow.queued_packets > free ? DropReason::flow_queue_full : DropReason::none;
 }
 
 void FlowQueues::push(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
@@ -25,13 +31,13 @@ void FlowQueues::push(Port& port, FlowId id, InputFlow& flow, Packet* packet, Na
   flow.queue.push(packet);
   ++flow.queued_packets;
   ++port.input.queued_packets;
-  if (lossless) ++port.input.lossless_packets;
+  ++(lossless ? port.input.lossless_packets : port.input.lossy_by_group[flow.group]);
 }
 
 Packet* FlowQueues::take(Port& port, InputFlow& flow) {
   --flow.queued_packets;
   --port.input.queued_packets;
-  if (site_.lanes.lossless(flow.ftag)) --port.input.lossless_packets;
+  --(site_.lanes.lossless(flow.ftag) ? port.input.lossless_packets : port.input.lossy_by_group[flow.group]);
   Packet* packet = flow.queue.pop();
   if (port.is_fabric() && flow.queue.empty()) --port.input.queued_flows[packet->vc];
   if (flow.flags & kFlowFull) went(port, flow, *packet);

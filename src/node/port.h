@@ -75,14 +75,15 @@ struct Fifo {
 };
 
 struct InputSide {
-  InputSide(PortIndex index, uint32_t flow_ids, uint32_t outputs, uint32_t lanes)
+  InputSide(PortIndex index, uint32_t flow_ids, uint32_t outputs, uint32_t lanes, const ApplicationPolicy& applications)
       : ref(InputFlowRef::of(1, index, kNoFlow)),
         flows(flow_ids),
         limits(flow_ids + 1),
         meters(flow_ids + 1),
-        arbiter(flows, outputs * lanes),
+        arbiter(flows, outputs * lanes, applications),
         ids(outputs),
         fifos(lanes),
+        lossy_by_group(arbiter.groups()),
         ack_due(flow_ids) {}
 
   InputFlowRef ref;  // its flows; the epoch counts the sessions of this port, edge ports stay at 1
@@ -98,6 +99,7 @@ struct InputSide {
   EdgePortInput edge{};                                   // edge ports
   uint32_t queued_packets = 0;                            // in all its flow queues and fifos
   uint32_t lossless_packets = 0;                          // of those, of lossless classes
+  std::vector<uint32_t> lossy_by_group;                   // edge: of those, of lossy flows
   std::array<uint32_t, kClassesMax> flows_full{};         // edge, by FTAG: lossless flows past their mark (F10)
   bool lossless_full = false;                             // edge: all lossless classes are to wait
   uint32_t orphans = 0;        // output flow IDs that packets of ended sessions still hold (K9)
@@ -153,12 +155,13 @@ struct OutputSide {
 
 struct Port {
   Port(PortIndex port_index, const TopologyPort& port_settings, const FabricSettings& fabric_settings, uint32_t ports,
-       const Lanes& lanes, const SessionOptions& session_options, PortBytes bytes, uint64_t seed)
+       const Lanes& lanes, const ApplicationPolicy& applications, const SessionOptions& session_options,
+       PortBytes bytes, uint64_t seed)
       : index(port_index),
         fabric(port_settings.fabric),
         settings(port_settings),
         channels(lanes.channels()),
-        input(port_index, fabric_settings.flow_ids, ports, lanes.count()),
+        input(port_index, fabric_settings.flow_ids, ports, lanes.count(), applications),
         output(fabric_settings.flow_ids, ports, lanes, port_settings, bytes, seed),
         session(session_options) {
     for (uint32_t channel = 0; channel < channels && fabric; ++channel)

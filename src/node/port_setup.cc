@@ -23,6 +23,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   FabricAddress peer{};
   if (settings.fabric) peer = {topology.nodes[settings.peer.node_index].address, settings.peer.port};
   const Lanes lanes(topology);
+  const ApplicationPolicy& applications = settings.fabric ? kNoApplications : *options.applications;  // A10
   const SessionOptions session{.hello_interval_ns = fabric.hello_interval_ns,
                                .hellos_missed = fabric.hellos_missed,
                                .topology_hash = topology_hash(topology),
@@ -34,8 +35,8 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
                                .credits = fabric.link_credits,
                                .frame_bytes_max = settings.mtu_bytes + kEthernetHeaderBytes,
                                .sends_again = lanes.any_retry()};
-  auto port = std::make_unique<Port>(index, settings, fabric, ports, lanes, session, port_bytes(topology, settings),
-                                     options.seed + index);
+  auto port = std::make_unique<Port>(index, settings, fabric, ports, lanes, applications, session,
+                                     port_bytes(topology, settings), options.seed + index);
   port->device = options.devices[index];
   port->receive_room = options.devices[index]->receive_room();
   port->mac = port_mac(self);

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "flow/congestion_level.h"
+#include "telemetry/inspect.h"
 
 namespace heddle {
 
@@ -39,12 +40,30 @@ void sample_flows(const SwitchProcess& process, const ProcessNode& node, std::ve
           const FlowId id = attached_flow(entry, match, port);
           FlowTotals totals{.offered = entry.bytes, .lost = entry.lost_bytes, .held = 0};
           if (id != kNoFlow) totals.held = port.input.flows[id].queue_extent() + port.input.flows[id].flow_extent();
-          samples.push_back({&node, worker, match, matches.hash(key), totals, totals.delivered(), id != kNoFlow});
+          const uint32_t queued = id != kNoFlow ? port.input.flows[id].queue_extent() : 0;
+          samples.push_back({.node = &node,
+                             .worker = worker,
+                             .match = match,
+                             .hash = matches.hash(key),
+                             .totals = totals,
+                             .delivered = totals.delivered(),
+                             .attached = id != kNoFlow,
+                             .port = key.input_port,
+                             .group = entry.group,
+                             .queued_bytes = queued});
         }
       });
       if (empty) break;
     }
   }
+}
+
+std::vector<SampledFlow> sample_flows(const SwitchProcess& process, const ShowRequest& request) {
+  std::vector<SampledFlow> samples;
+  for_each_node(process, request, [&](const ProcessNode& node) {
+    if (node.node != nullptr) sample_flows(process, node, samples);
+  });
+  return samples;
 }
 
 void rate_flows(const std::vector<SampledFlow>& earlier, std::vector<SampledFlow>& later) {

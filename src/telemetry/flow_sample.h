@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/switch_process.h"
+#include "telemetry/show.h"
 
 namespace heddle {
 
@@ -25,6 +26,9 @@ struct SampledFlow {
   FlowTotals totals;
   uint32_t delivered;  // as totals.delivered()
   bool attached;       // has a flow ID
+  PortIndex port = kNoPort;
+  uint8_t group = 0;          // of the port's applications (A1)
+  uint32_t queued_bytes = 0;  // of those held
 };
 
 // What `heddle show flows` tells of one flow; copied from the tables.
@@ -46,6 +50,9 @@ struct FlowView {
 
 // Every used entry of a node's match tables, a bounded number of them per turn of the worker.
 void sample_flows(const SwitchProcess& process, const ProcessNode& node, std::vector<SampledFlow>& samples);
+
+// The same of all nodes that are asked for.
+std::vector<SampledFlow> sample_flows(const SwitchProcess& process, const ShowRequest& request);
 
 // `later` with its bytes turned into those since `earlier`; both in the order that sample_flows makes. Entries that are
 // new count from zero.

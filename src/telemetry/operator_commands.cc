@@ -68,11 +68,14 @@ Outcome show(const SwitchProcess& process, const Json& request) {
   for (const Table& table : kTables)
     if (table.name == what)
       return {.result = with_process(process, table.show(process, read_show(process, request))), .later = {}};
-  if (what != "flows" && what != "hosts")
+  if (what != "flows" && what != "applications" && what != "hosts")
     throw Refused(
-        "what must be nodes, ports, links, flows, hosts, stations, routes, congestion, tables, drops or workers");
+        "what must be nodes, ports, links, flows, applications, hosts, stations, routes, congestion, tables, drops or "
+        "workers");
   const ShowRequest about = read_show(process, request);
-  std::function<Json()> later = what == "flows" ? show_flows(process, about) : show_hosts(process, about);
+  std::function<Json()> later = what == "flows"   ? show_flows(process, about)
+                                : what == "hosts" ? show_hosts(process, about)
+                                                  : show_applications(process, about);
   return {.result = {}, .after_ns = about.interval_ms * kMillisecond, .later = [&process, later = std::move(later)] {
             return with_process(process, later());
           }};

@@ -59,6 +59,7 @@ Json flow_json(const SwitchProcess& process, const SampledFlow& sample, const Fl
     json["dropped_reason"] =
         view.lost_reason == DropReason::none ? "further on" : kDropReasonNames[static_cast<unsigned>(view.lost_reason)];
   add_key(json, view.key);
+  json["group"] = sample.group;
   json["flow_id"] = view.flow;
   json["state"] = state_text(view.state, view.rests);
   json["level"] = view.level;
@@ -69,17 +70,9 @@ Json flow_json(const SwitchProcess& process, const SampledFlow& sample, const Fl
   return json;
 }
 
-std::vector<SampledFlow> sample_all(const SwitchProcess& process, const ShowRequest& request) {
-  std::vector<SampledFlow> samples;
-  for_each_node(process, request, [&](const ProcessNode& node) {
-    if (node.node != nullptr) sample_flows(process, node, samples);
-  });
-  return samples;
-}
-
 Json rated_flows(const SwitchProcess& process, const ShowRequest& request, const std::vector<SampledFlow>& earlier,
                  Nanos began_ns) {
-  std::vector<SampledFlow> flows = sample_all(process, request);
+  std::vector<SampledFlow> flows = sample_flows(process, request);
   const double seconds = std::max(1e-3, static_cast<double>(monotonic_now() - began_ns) / 1e9);
   rate_flows(earlier, flows);
 
@@ -106,7 +99,7 @@ Json rated_flows(const SwitchProcess& process, const ShowRequest& request, const
 }  // namespace
 
 std::function<Json()> show_flows(const SwitchProcess& process, const ShowRequest& request) {
-  auto earlier = std::make_shared<std::vector<SampledFlow>>(sample_all(process, request));
+  auto earlier = std::make_shared<std::vector<SampledFlow>>(sample_flows(process, request));
   return [&process, request, earlier, began_ns = monotonic_now()] {
     return rated_flows(process, request, *earlier, began_ns);
   };

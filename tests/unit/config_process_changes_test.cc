@@ -54,6 +54,7 @@ TEST(ProcessChanges, EveryKeyIsCompared) {
       [](ProcessConfig& p) { p.station_entries = 2048; },
       [](ProcessConfig& p) { p.socket = "/run/x"; },
       [](ProcessConfig& p) { p.nodes[0].workers = 2; },
+      [](ProcessConfig& p) { p.nodes[0].applications.configured = true; },
       [](ProcessConfig& p) { p.nodes[0].ports[0].complete_checksums = true; },
       [](ProcessConfig& p) { p.nodes[0].ports[0].impairment.loss_ppm = 5; },
       [](ProcessConfig& p) { p.nodes[0].ports[0].impairment.delay_ns = 5; },

@@ -103,7 +103,7 @@ class EdgeDecisions : public testing::Test {
   }
 
   Topology topology_ = two_nodes();
-  EdgeInput input_{topology_, 64, 64, HashKey{{1, 2, 3, 4}}, *std::pmr::get_default_resource()};
+  EdgeInput input_{topology_, kNoApplications, 64, 64, HashKey{{1, 2, 3, 4}}, *std::pmr::get_default_resource()};
   std::vector<EdgePortInput> ports_;
   FlowsThere flows_;
 };
@@ -238,7 +238,7 @@ TEST_F(EdgeDecisions, WhoCannotBeThereGoesNowhere) {
 }
 
 TEST_F(EdgeDecisions, AFullTableStopsWhatIsKnownAndFloodsTheRest) {
-  EdgeInput small(topology_, 8, 64, HashKey{{1, 2, 3, 4}}, *std::pmr::get_default_resource());
+  EdgeInput small(topology_, kNoApplications, 8, 64, HashKey{{1, 2, 3, 4}}, *std::pmr::get_default_resource());
   small.stations().learn(kB, 1, {kHere, 2}, 100, kSecond);
   struct Busy {
     bool idle(uint32_t) const { return false; }

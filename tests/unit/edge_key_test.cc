@@ -21,7 +21,7 @@ struct EdgeKeys : testing::TestWithParam<uint8_t> {
     return topology;
   }
   const Topology topology = with_pattern(GetParam());
-  EdgeInput input{topology, 16, 16, kSecret, *std::pmr::get_default_resource()};
+  EdgeInput input{topology, kNoApplications, 16, 16, kSecret, *std::pmr::get_default_resource()};
 
   // Of the frame as it stands, by the short way, if it is plain, or with a look at its checksum, by the long one.
   EdgeKey key_of(const Bytes& frame, bool by_parser) {

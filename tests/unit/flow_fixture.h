@@ -60,7 +60,7 @@ class FlowTest : public ComponentTest {
   Random random_{1};
   NodeEvents events_{15};
   Crossing from_other_{64, 64, 1024};
-  EdgeInput edge_input_{topology_, 64, 64, HashKey{{1, 2, 3, 4}}, *std::pmr::get_default_resource()};
+  EdgeInput edge_input_{topology_, kNoApplications, 64, 64, HashKey{{1, 2, 3, 4}}, *std::pmr::get_default_resource()};
   LinkState link_state_{topology_, 0, true};
   FlowTimers releases_{ports_, 2 * kMicrosecond};
   CreditWatch credit_watch_{site_, ports_, turn_, settlement_, prober_};

@@ -58,7 +58,7 @@ TEST_F(FlowLifeTest, AFlowWithAnIdStandsInItsOutputsList) {
   const InputFlow& flow = placed(id);
   EXPECT_EQ(flow.state, FlowState::ready);
   EXPECT_NE(flow.branch.flow, kNoFlow);
-  EXPECT_EQ(edge_.input.arbiter[site_.voq_index(kOutput, 0)].ready().head, id);
+  EXPECT_EQ(edge_.input.arbiter.ready(site_.voq_index(kOutput, 0), 0).head, id);
   ASSERT_EQ(edge_.input.arbiter.count(), 1u);
   EXPECT_EQ(edge_.input.arbiter.begin_turn(), site_.voq_index(kOutput, 0));
 }

@@ -63,6 +63,51 @@ TEST_F(FlowQueuesTest, AnInputTakesSoMuchAndAFlowNoMoreThanItLeaves) {
   EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::flow_queue_full) << "it leaves others as much";
 }
 
+// A8: an application of many flows leaves as many buffers to the others as it has, and a flow as many to the others of
+// its own.
+TEST_F(FlowQueuesTest, AGroupTakesNoMoreThanItLeaves) {
+  ApplicationPolicy policy;
+  policy.configured = true;
+  NodeOptions shared = options(0);
+  shared.applications = &policy;
+  const std::unique_ptr<Port> port = make_port(shared, kEdge);
+  InputFlow& flow = port->input.flows[port->input.flows.take()];
+  flow.begin({1, kOutput}, kLossy, kNoMatch, 5);
+  const Packet* frame = packet(1500);
+  port->input.queued_packets = port->input.lossy_by_group[5] = most_ / 2;
+  EXPECT_EQ(flow_queues_.refusal(*port, flow, *frame), DropReason::group_full);
+  flow.group = 6;
+  EXPECT_EQ(flow_queues_.refusal(*port, flow, *frame), DropReason::none) << "the other half is for others";
+  port->input.lossy_by_group[6] = 3;
+  port->input.queued_packets += 3;
+  const uint32_t free = (most_ - most_ / 2 - 3 - 1 - 3) / 2;  // of its part, with the frame itself counted
+  flow.queued_packets = static_cast<uint16_t>(free);
+  EXPECT_EQ(flow_queues_.refusal(*port, flow, *frame), DropReason::none);
+  ++flow.queued_packets;
+  EXPECT_EQ(flow_queues_.refusal(*port, flow, *frame), DropReason::flow_queue_full);
+}
+
+TEST_F(FlowQueuesTest, AGroupsPacketsAreCountedWhileTheyWait) {
+  ApplicationPolicy policy;
+  policy.configured = true;
+  NodeOptions shared = options(0);
+  shared.applications = &policy;
+  const std::unique_ptr<Port> port = make_port(shared, kEdge);
+  const FlowId id = port->input.flows.take();
+  InputFlow& flow = port->input.flows[id];
+  flow.begin({1, kOutput}, kLossy, kNoMatch, 5);
+  Packet* first = packet(1500);
+  flow_queues_.push(*port, id, flow, first, 0);
+  flow_queues_.push(*port, id, flow, packet(100), 0);
+  EXPECT_EQ(port->input.lossy_by_group[5], 2u);
+  EXPECT_EQ(flow_queues_.take(*port, flow), first);
+  EXPECT_EQ(port->input.lossy_by_group[5], 1u);
+  turn_.discard(first);
+  turn_.discard(flow_queues_.take(*port, flow));
+  EXPECT_EQ(port->input.lossy_by_group[5], 0u);
+  EXPECT_EQ(port->input.lossless_packets, 0u);
+}
+
 TEST_F(FlowQueuesTest, AFabricPortCountsTheBuffersThatItHolds) {
   FlowId id;
   InputFlow& flow = begin(id);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+#include <memory>
 #include <string>
 
 namespace heddle {
@@ -27,13 +29,13 @@ class InputArbiterTest : public testing::Test {
   }
   std::string flows_of(VoqIndex queue) {
     std::string all;
-    for (FlowId flow = arbiter_[queue].ready().head; flow != kNoFlow; flow = flows_[flow].next_in_list)
+    for (FlowId flow = arbiter_.ready(queue, 0).head; flow != kNoFlow; flow = flows_[flow].next_in_list)
       all += std::to_string(flow) + " ";
     return all;
   }
 
   InputFlowTable flows_{16};
-  InputArbiter arbiter_{flows_, 4};
+  InputArbiter arbiter_{flows_, 4, kNoApplications};
 };
 
 TEST_F(InputArbiterTest, NothingIsNext) {
@@ -131,7 +133,7 @@ TEST_F(InputArbiterTest, QueuesAreServedInTheOrderInWhichTheyWoke) {
 
 // Ports of one worker: whose queue has waited longest, over all of them.
 TEST_F(InputArbiterTest, PortsThatShareTheirOrderTellWhoWokeFirst) {
-  InputArbiter other(flows_, 4);
+  InputArbiter other(flows_, 4, kNoApplications);
   uint64_t order = 0;
   arbiter_.share_order(order);
   other.share_order(order);
@@ -167,6 +169,135 @@ TEST_F(InputArbiterTest, AnEndedSessionLeavesNobodyWaiting) {
   EXPECT_EQ(arbiter_.peek(1), kNoFlow);
   for (const Voq& voq : arbiter_) EXPECT_FALSE(voq.anything_left());
   EXPECT_EQ(arbiter_.count(), 2u) << "they are looked at once more";
+}
+
+// A port that is shared by applications: flow n is of group n / 10, groups 1 to 3; 1 and 2 have injection limit ID 1,
+// group 3 has ID 2.
+class GroupArbiterTest : public testing::Test {
+ protected:
+  GroupArbiterTest() {
+    for (FlowId flow = 1; flow <= 40; ++flow) flows_[flow].group = static_cast<uint8_t>(flow / 10);
+  }
+  void make() {
+    policy_.configured = true;
+    policy_.groups[1].limit = policy_.groups[2].limit = 1;
+    policy_.groups[3].limit = 2;
+    arbiter_ = std::make_unique<InputArbiter>(flows_, 2, policy_);
+    for (Voq& voq : *arbiter_) voq.bytes = {.overhead = 24, .largest = kLargest};
+  }
+  void push(std::initializer_list<int> flows) {
+    for (const int flow : flows) arbiter_->push(1, FlowId::of(flow));
+  }
+  std::string next(int count, uint32_t bytes = kLargest) {
+    std::string order;
+    for (; count > 0; --count) {
+      order += std::to_string(arbiter_->peek(1)) + " ";
+      arbiter_->commit(1, true, bytes);
+    }
+    return order;
+  }
+
+  InputFlowTable flows_{40};
+  ApplicationPolicy policy_;
+  std::unique_ptr<InputArbiter> arbiter_;
+};
+
+// A3: by application, not by number of flows.
+TEST_F(GroupArbiterTest, GroupsShareWhateverFlowsTheyHave) {
+  make();
+  push({11, 21, 22, 23});
+  EXPECT_EQ(next(8), "11 21 11 22 11 23 11 21 ");
+  EXPECT_EQ((*arbiter_)[1].ready(), 4u);
+}
+
+TEST_F(GroupArbiterTest, GroupsShareByBytes) {
+  make();
+  push({11, 21});
+  EXPECT_EQ(next(4, kLargest / 4), "11 11 11 11 ");
+  EXPECT_EQ(next(1), "21 ");
+  EXPECT_EQ(next(2, kLargest / 4), "11 11 ");
+}
+
+TEST_F(GroupArbiterTest, AGroupHasTurnsByItsWeight) {
+  policy_.groups[2].weight = 3;
+  make();
+  push({11, 21, 22});
+  EXPECT_EQ(next(8), "11 21 22 21 11 22 21 22 ");
+}
+
+// A2, A3: IDs share first, whatever groups they have.
+TEST_F(GroupArbiterTest, IdsShareBeforeTheirGroups) {
+  make();
+  push({11, 21, 31});
+  EXPECT_EQ(next(8), "11 31 21 31 11 31 21 31 ");
+}
+
+TEST_F(GroupArbiterTest, AnIdHasTurnsByItsWeight) {
+  policy_.limits[2].weight = 2;
+  make();
+  push({11, 21, 31, 32});
+  EXPECT_EQ(next(6), "11 31 32 21 31 32 ");
+}
+
+// A debt is the group's own, also when none of its flows is ready meanwhile.
+TEST_F(GroupArbiterTest, AGroupKeepsItsDebt) {
+  make();
+  push({11, 21});
+  EXPECT_EQ(next(1, 1000), "11 ");
+  arbiter_->commit(1, false, 1500);  // 976 bytes more than its turn
+  push({12});
+  EXPECT_EQ(next(1), "21 ");
+  EXPECT_EQ(next(2, 500), "12 12 ") << "548 bytes are left of the next one";
+  EXPECT_EQ(next(1), "21 ");
+}
+
+TEST_F(GroupArbiterTest, WhoIsSetAsideTakesItsGroupWithIt) {
+  make();
+  push({11, 21, 31});
+  EXPECT_EQ(arbiter_->peek(1), 11);
+  arbiter_->set_aside(1);
+  EXPECT_EQ((*arbiter_)[1].ready(), 2u);
+  EXPECT_EQ(next(4), "21 31 21 31 ");
+  arbiter_->set_aside(1);
+  EXPECT_EQ(next(2), "31 31 ") << "the ID has no group left";
+  arbiter_->set_aside(1);
+  EXPECT_EQ(arbiter_->peek(1), kNoFlow);
+  push({21});
+  EXPECT_EQ(next(1), "21 ");
+}
+
+// A4: whoever looks and lets it be finds the same flow next, of that ID and of the others.
+TEST_F(GroupArbiterTest, AnAbandonedLookChangesNothing) {
+  make();
+  push({11, 12, 21, 31});
+  next(3);
+  const FlowId flow = arbiter_->peek(1);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(arbiter_->peek(1), flow);
+  EXPECT_EQ(next(5), "31 12 31 21 31 ");
+}
+
+TEST_F(GroupArbiterTest, AnEndedSessionLeavesNobodyWaiting) {
+  make();
+  push({11, 21, 31});
+  arbiter_->clear();
+  EXPECT_EQ(arbiter_->peek(1), kNoFlow);
+  for (uint8_t group = 0; group < arbiter_->groups(); ++group) EXPECT_TRUE(arbiter_->ready(1, group).empty());
+  push({31});
+  EXPECT_EQ(next(2), "31 31 ");
+}
+
+// Without a policy a group that flows may have had before is none.
+TEST_F(GroupArbiterTest, WithoutAPolicyThereIsOneGroup) {
+  InputArbiter arbiter(flows_, 1, kNoApplications);
+  arbiter[0].bytes = {.overhead = 24, .largest = kLargest};
+  EXPECT_EQ(arbiter.groups(), 1u);
+  for (const int flow : {11, 21, 22}) arbiter.push(0, FlowId::of(flow));
+  std::string order;
+  for (int i = 0; i < 4; ++i) {
+    order += std::to_string(arbiter.peek(0)) + " ";
+    arbiter.commit(0, true, kLargest);
+  }
+  EXPECT_EQ(order, "11 21 22 11 ");
 }
 
 TEST_F(InputArbiterTest, APacketTakesRoomAndLane) {

@@ -36,6 +36,8 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   }
   if (port.retry.kept() != 0) return where + std::to_string(port.retry.kept()) + " frames kept to be sent again";
   if (port.input.lossless_packets != 0) return where + "lossless packets counted";
+  for (const uint32_t packets : port.input.lossy_by_group)
+    if (packets != 0) return where + "packets of a group counted";
   for (const uint32_t full : port.input.flows_full)
     if (full != 0) return where + "a flow is counted as full";
   if (port.pause.told() != 0) return where + "the host is told to pause";
@@ -46,7 +48,7 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
       if (const uint32_t waiting = port.output.scheduler.waiting(input, lane); waiting != 0)
         return where + std::to_string(waiting) + " flows of an input wait for room";
   for (const Voq& voq : port.input.arbiter)
-    if (voq.room != crossing_room(fabric_.topology().settings, voq.at_once) || !voq.ready().empty() ||
+    if (voq.room != crossing_room(fabric_.topology().settings, voq.at_once) || voq.ready() != 0 ||
         voq.told_waiters != 0)
       return where + "room " + std::to_string(voq.room) + " towards an output, " + std::to_string(voq.told_waiters) +
              " flows said to wait for some";

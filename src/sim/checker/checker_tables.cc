@@ -301,6 +301,7 @@ void Checker::check_reservation(uint16_t node, const Port& port, FlowId id) {
 void Checker::check_lists(uint16_t node, const Port& port) {
   uint32_t listed = 0, standing = 0;
   const auto look = [&](const FlowList& list, FlowState wanted, PortIndex output, const Voq* voq) {
+    uint32_t count = 0;
     for (FlowId id = list.head; id != kNoFlow; id = port.input.flows[id].next_in_list) {
       const InputFlow& flow = port.input.flows[id];
       if (flow.state != wanted || flow.branch.output != output || flow.queue.empty() ||
@@ -308,7 +309,9 @@ void Checker::check_lists(uint16_t node, const Port& port) {
         fail(8, place(node, port.index) + " input flow " + std::to_string(id) +
                     ": in a list it does not belong in: " + numbers(flow));
       if (++listed > port.input.flows.size()) fail(8, place(node, port.index) + ": a list of flows has a loop");
+      ++count;
     }
+    return count;
   };
   for (PortIndex output = 0; output < port.input.ids.size(); ++output) {
     const OutputIds& ids = port.input.ids[output];
@@ -317,7 +320,20 @@ void Checker::check_lists(uint16_t node, const Port& port) {
                   ", which has lent some");
     look(ids.wanting, FlowState::wanting, output, nullptr);
   }
-  for (const Voq& voq : port.input.arbiter) look(voq.ready(), FlowState::ready, voq.output, &voq);
+  const InputArbiter& arbiter = port.input.arbiter;
+  for (VoqIndex queue = 0; queue < arbiter.size(); ++queue) {
+    const Voq& voq = arbiter[queue];
+    uint32_t ready = 0;
+    for (uint8_t group = 0; group < arbiter.groups() && voq.ready() != 0; ++group) {
+      const FlowList& flows = arbiter.ready(queue, group);
+      if (!flows.empty() && arbiter.groups() != 1 && port.input.flows[flows.head].group != group)
+        fail(8, place(node, port.index) + ": a flow stands in another group's list");
+      ready += look(flows, FlowState::ready, voq.output, &voq);
+    }
+    if (ready != voq.ready())
+      fail(8, place(node, port.index) + ": " + std::to_string(ready) + " flows are ready, " +
+                  std::to_string(voq.ready()) + " counted");
+  }
   for (uint32_t fifo = 0; fifo < lanes_.count(); ++fifo) {
     const Fifo& waiting = port.input.fifos[fifo];
     for (const Voq& voq : port.input.arbiter) {

@@ -122,6 +122,7 @@ void Fabric::make_node(uint16_t index) {
   PacketPool* pool = setup_.checked ? static_cast<PacketPool*>(state.pool.get()) : &pool_;
   NodeOptions options{.topology = &setup_.topology,
                       .node_index = index,
+                      .applications = &sizes.applications,
                       .workers = sizes.workers,
                       .devices = state.devices,
                       .complete_checksums = std::vector<bool>(state.devices.size(), setup_.complete_checksums),

@@ -101,8 +101,9 @@ struct Window {
 };
 
 // The same switch with parts switched off, as its configuration could say; overrules the classes of a file.
-enum class Baseline : uint8_t { none, drop_tail, credits_only, pause_only };
-constexpr std::array<std::string_view, 4> kBaselineNames = {"none", "drop-tail", "credits-only", "pause-only"};
+enum class Baseline : uint8_t { none, drop_tail, credits_only, pause_only, no_groups };
+constexpr std::array<std::string_view, 5> kBaselineNames = {"none", "drop-tail", "credits-only", "pause-only",
+                                                            "no-groups"};
 
 struct ScenarioVariant {
   Baseline baseline = Baseline::none;

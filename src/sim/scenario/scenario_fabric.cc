@@ -63,6 +63,7 @@ void ScenarioReader::set_baseline() {
   for (TrafficClass& traffic_class : builder_.topology().classes) {
     switch (scenario_.variant.baseline) {
       case Baseline::none:
+      case Baseline::no_groups:  // which classes have no word in
         break;
       case Baseline::drop_tail:
         traffic_class.lossless = traffic_class.congestion_control = traffic_class.flow_credits = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "config/application_reader.h"
 #include "config/budget.h"
 #include "config/units.h"
 #include "sim/scenario/scenario_keys.h"
@@ -155,6 +156,8 @@ void ScenarioReader::finish_nodes() {
     setup.station_entries = 16384;
     const size_t ports = builder_.topology().nodes[node].ports.size();
     node_values_[node]["workers"].read_integer(setup.workers, 1, std::max<size_t>(1, ports));
+    setup.applications = read_applications(node_values_[node]["applications"], builder_.topology(), node);
+    if (scenario_.variant.baseline == Baseline::no_groups) setup.applications = {};
     scenario_.setup.nodes.push_back(setup);
   }
   for (auto& both : scenario_.setup.links)

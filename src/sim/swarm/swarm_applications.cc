@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/swarm/swarm.h"
+
+namespace heddle::sim {
+
+namespace {
+
+ApplicationPolicy policy(Random& random) {
+  ApplicationPolicy policy;
+  policy.configured = true;
+  for (uint8_t group = 0; group < kNoFlowGroup; ++group) {
+    policy.groups[group].weight = static_cast<uint8_t>(pick(random, {1, 1, 2, 3, kWeightMax}));
+    policy.groups[group].limit = static_cast<uint8_t>(random.below(kNoLimitId));
+  }
+  for (ApplicationPolicy::Limit& limit : policy.limits) limit.weight = static_cast<uint8_t>(pick(random, {1, 1, 3}));
+  for (GroupIndex& index : policy.indices) {
+    index.bits = static_cast<uint8_t>(random.below(5));
+    index.base = static_cast<uint8_t>(random.below(kNoFlowGroup - 16));
+    index.field = static_cast<IndexField>(random.below(4));
+  }
+  if (one_in(random, 2)) {
+    GroupRule rule;
+    rule.group = static_cast<uint8_t>(random.below(kNoFlowGroup));
+    rule.vlan = static_cast<uint16_t>(pick(random, {1, 10, 20}));
+    policy.rules.push_back(rule);
+  }
+  return policy;
+}
+
+}  // namespace
+
+void draw_applications(Swarm& swarm, Random random) {
+  if (one_in(random, 2)) return;
+  for (NodeSetup& node : swarm.setup.nodes)
+    if (one_in(random, 2)) node.applications = policy(random);
+}
+
+}  // namespace heddle::sim
