@@ -96,7 +96,7 @@ class OutputScheduler {
   // A frame beside the lanes takes its part of the rate.
   void sent(const Packet& packet, Nanos now) { pace_.take(now, packet.length + kWireExtraBytes); }
 
-  // One lane's turn. While it lasts, the counts of the whole port and lanes() are those of its beginning.
+  // One lane's turn. While it lasts, counts, lanes() and inputs() are those of its beginning.
   class Turn {
    public:
     LaneIndex lane() const { return index_; }
@@ -109,7 +109,6 @@ class OutputScheduler {
       ++packets_;
       bytes_ += packet->payload;
       buffers_ += packet->cost;
-      if (queue_->packets.empty()) lane_.inputs &= ~(PortSet{1} << lane_.first);
       return packet;
     }
     // Its head can't go now, nor what is behind it: the turn is over, and it gets no other one in this burst.
@@ -117,26 +116,35 @@ class OutputScheduler {
 
    private:
     friend class OutputScheduler;
-    Turn(OutputScheduler& all, LaneIndex lane) : all_(all), lane_(all.of_lane_[lane]), index_(lane) { go_on(); }
+    Turn(OutputScheduler& all, LaneIndex lane) : all_(all), lane_(all.of_lane_[lane]), index_(lane) { begin_input(); }
     // A packet that has been dropped takes no share.
-    void goes(const Packet& packet) {
-      const auto counted = static_cast<int32_t>(all_.port_bytes_.of(packet));
-      lane_.left_bytes -= counted;
-      queue_->left_bytes -= counted;
-    }
+    void goes(const Packet& packet) { used_bytes_ += static_cast<int32_t>(all_.port_bytes_.of(packet)); }
     // With the same input, or the next one; false if there is none, or the lane's share is used up.
     bool go_on() {
-      if (lane_.inputs == 0) return false;
+      if (used_bytes_ < share_bytes_ && !queue_->packets.empty()) return true;
+      end_input();
+      if (lane_.inputs == 0 || lane_.left_bytes <= 0) return false;
+      begin_input();
+      return true;
+    }
+    void end_input() {
+      lane_.left_bytes -= used_bytes_;
+      queue_->left_bytes -= used_bytes_;
+      used_bytes_ = 0;
+      if (queue_->packets.empty()) lane_.inputs &= ~(PortSet{1} << lane_.first);
+    }
+    void begin_input() {
       for (queue_ = &first(); queue_->packets.empty() || queue_->left_bytes <= 0; queue_ = &first()) {
         const PortIndex input = lane_.first;
         lane_.first = queue_->next;
         queue_->listed = false;
         if (!queue_->packets.empty()) all_.line_up(index_, input);
       }
-      return lane_.left_bytes > 0;
+      share_bytes_ = std::min(lane_.left_bytes, queue_->left_bytes);
     }
     Queue& first() { return all_.queue_at(index_, lane_.first); }
     void settle() {
+      end_input();
       all_.packets_ -= packets_;
       all_.bytes_ -= bytes_;
       if (lane_.channel != kLossyChannel) all_.buffers_[lane_.channel] -= buffers_;
@@ -148,6 +156,7 @@ class OutputScheduler {
     Queue* queue_ = nullptr;
     LaneIndex index_;
     bool held_ = false;
+    int32_t share_bytes_ = 0, used_bytes_ = 0;  // of the input whose turn it is
     uint32_t packets_ = 0, bytes_ = 0, buffers_ = 0;
   };
 
@@ -205,7 +214,7 @@ class OutputScheduler {
     Lane& lane = of_lane_[lane_index];
     Queue& queue = queue_at(lane_index, input);
     const auto share = static_cast<int32_t>(port_bytes_.largest * std::max(1u, queue.waiting));
-    queue.left_bytes = std::min(queue.left_bytes, queue.waiting != 0 ? share : 0) + share;
+    queue.left_bytes = begin_share(queue.left_bytes, share, queue.waiting != 0 ? share : 0);
     queue.next = kNoPort;
     queue.listed = true;
     (lane.first == kNoPort ? lane.first : queue_at(lane_index, lane.last).next) = input;
@@ -218,7 +227,7 @@ class OutputScheduler {
       const LaneSet later = lanes & ~((LaneSet{2} << lane_) - 1);
       lane_ = LaneIndex::of(std::countr_zero(later != 0 ? later : lanes));
       Lane& lane = of_lane_[lane_];
-      lane.left_bytes = std::min(lane.left_bytes, 0) + static_cast<int32_t>(2 * port_bytes_.largest);
+      lane.left_bytes = begin_share(lane.left_bytes, static_cast<int32_t>(2 * port_bytes_.largest));
     }
     return lane_;
   }

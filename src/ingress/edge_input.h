@@ -153,7 +153,7 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
   decision.verdict = station != nullptr ? EdgeVerdict::flow : EdgeVerdict::flood;
   if (match == kNotFound) return decision;
   MatchEntry& entry = matches_[match];
-  entry.group = group_of(applications_, key.match);
+  entry.group = applications_.configured ? group_of(applications_, key.match) : uint8_t{0};
   decision.moved = entry.destination != packet.destination;
   // What waits for the old place goes there; nothing joins it, so that it ends.
   if (decision.moved && flows.queued(match)) return drop(DropReason::station_moved);

@@ -206,7 +206,7 @@ class InputArbiter {
     refill(limit_at(queue, index).left_bytes, policy_.limits[index].weight * voq.bytes.largest);
   }
   static void refill(int32_t& left_bytes, uint32_t share) {
-    left_bytes = std::min(left_bytes, 0) + static_cast<int32_t>(share);
+    left_bytes = begin_share(left_bytes, static_cast<int32_t>(share));
   }
 
   void join(VoqIndex queue, FlowId flow) {

@@ -8,8 +8,8 @@ void EdgeFlows::attach(Port& port, Packet* packet, MatchEntry& match, uint32_t m
   match.bytes += packet->payload;
   if (!port.input.waiting.empty()) {
     const InputFlow* flow = find(port, match, match_index);
-    if (match.waiting != 0 || flow == nullptr || flow->turn_over())
-      return wait_for_id(port, packet, match, match_index);
+    const bool yields = flow != nullptr && flow->turn_over() && port.input.waiting.shares.has_to_yield(match.group);
+    if (match.waiting != 0 || flow == nullptr || yields) return wait_for_id(port, packet, match, match_index);
   }
   const FlowId id = flow_of(port, match, match_index, hold_until, now);
   if (id == kNoFlow) return wait_for_id(port, packet, match, match_index);
@@ -17,15 +17,21 @@ void EdgeFlows::attach(Port& port, Packet* packet, MatchEntry& match, uint32_t m
 }
 
 void EdgeFlows::serve_waiting(Port& port, Nanos now) {
-  while (!port.input.waiting.empty()) {
-    Packet* packet = port.input.waiting.head;
-    MatchEntry& match = edge_.matches()[packet->position];
-    const FlowId id = flow_of(port, match, packet->position, edge_.held_until(match), now);
-    if (id == kNoFlow) return;
-    port.input.waiting.pop();
-    --port.input.waiting_packets;
+  WaitingFrames& waiting = port.input.waiting;
+  uint8_t stuck = kNoFlowGroup;  // the first group that found no ID since one has
+  while (!waiting.empty()) {
+    const uint8_t group = waiting.shares.next_turn();
+    if (group == stuck) return;
+    const uint32_t index = waiting.first(group)->position;
+    MatchEntry& match = edge_.matches()[index];
+    const FlowId id = flow_of(port, match, index, edge_.held_until(match), now);
+    if (id == kNoFlow) {
+      if (stuck == kNoFlowGroup) stuck = group;
+      continue;
+    }
+    stuck = kNoFlowGroup;
     --match.waiting;
-    admission_.admit(port, id, port.input.flows[id], packet, now);
+    admission_.admit(port, id, port.input.flows[id], waiting.pop(group), now);
   }
 }
 
@@ -63,6 +69,7 @@ FlowId EdgeFlows::flow_of(Port& port, MatchEntry& match, uint32_t match_index, N
     id = port.input.flows.take();
   }
   match.flow = id;
+  port.input.waiting.shares.took(match.group);
   InputFlow& flow = port.input.flows[id];
   flow.begin(match.destination, match.ftag, match_index, match.group);
   port.counters.count(ProtocolEvent::flow_created);
@@ -74,15 +81,14 @@ void EdgeFlows::wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint3
   // Lossy frames leave so much that lossless ones find room, and their host is not told to wait because of them.
   const bool lossy = site_.lanes.any_lossless() && !site_.lanes.lossless(packet->ftag);
   const uint32_t most = lossy ? site_.waiting_max / 4 : site_.waiting_max;
-  if (port.input.waiting_packets >= most) {
+  if (!port.input.waiting.has_room(match.group, most)) {
     match.lose(packet->payload, DropReason::no_flow_id);
     return turn_.drop_at_input(port, packet, DropReason::no_flow_id);
   }
   port.counters.count(ProtocolEvent::edge_id_waited);
   packet->position = match_index;
   ++match.waiting;
-  ++port.input.waiting_packets;
-  port.input.waiting.push(packet);
+  port.input.waiting.push(match.group, packet);
 }
 
 }  // namespace heddle

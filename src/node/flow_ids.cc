@@ -2,7 +2,6 @@
 #include "node/flow_ids.h"
 
 #include <cassert>
-#include <utility>
 
 namespace heddle {
 
@@ -17,6 +16,7 @@ bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packe
   if (!there->usable() || there->output.wanting_inputs != 0) return false;
   flow.branch.flow = there->output.flows.reserve(first.input, flow.ftag);
   if (flow.branch.flow == kNoFlow) return false;
+  port.input.ids[output].wanting.shares.took(flow.group);
   flow.branch.turn_start = flow.data_flow;
   flow.flags |= rest_flags(port, flow);
   there->counters.count(ProtocolEvent::id_reserved);
@@ -25,8 +25,8 @@ bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packe
 
 void FlowIds::tell_wants(Port& input, PortIndex output) {
   OutputIds& ids = input.input.ids[output];
-  if (ids.wanting.count <= ids.asked) return;
-  const uint32_t flows = ids.wanting.count - ids.asked;
+  if (ids.wanting.count() <= ids.asked) return;
+  const uint32_t flows = ids.wanting.count() - ids.asked;
   if (ports_.is_own(output)) {
     ids.asked += flows;
     return on_want(ports_.own(output), input.index, flows);
@@ -48,16 +48,13 @@ FlowId FlowIds::granted(Port& port, PortIndex output, FlowId id) {
   if (!ports_.is_own(output)) ids.lent.came();
   if (!ids.wanting.empty()) return give_id(port, output, id);
   // The session has ended meanwhile, the frames' lives have, or another flow has left its own.
-  InputFlow nobody{};
-  nobody.branch.output = output;
-  nobody.branch.flow = id;
-  return give_back(port, nobody, false);
+  return send_home(port, output, id, false, false);
 }
 
 FlowList FlowIds::refused(Port& input, PortIndex output, uint32_t flows) {
   OutputIds& ids = input.input.ids[output];
   ids.asked -= flows;
-  return std::exchange(ids.wanting, {});
+  return ids.wanting.take_all(input.input.flows);
 }
 
 void FlowIds::bind(OutputFlow& entry, const InputFlowRef& input) {
@@ -69,7 +66,8 @@ void FlowIds::bind(OutputFlow& entry, const InputFlowRef& input) {
 }
 
 void FlowIds::yield(Port& port, InputFlow& flow) {
-  if (port.input.ids[flow.branch.output].wanting.empty() || (flow.flags & kFlowLeaving)) return;
+  const IdShares& shares = port.input.ids[flow.branch.output].wanting.shares;
+  if (!shares.has_to_yield(flow.group) || (flow.flags & kFlowLeaving)) return;
   flow.flags |= kFlowLeaving;
   port.counters.count(ProtocolEvent::id_yielded);
 }
@@ -77,21 +75,26 @@ void FlowIds::yield(Port& port, InputFlow& flow) {
 FlowId FlowIds::give_back(Port& port, InputFlow& flow, bool count_orphan) {
   const FlowId id = flow.branch.flow;
   flow.branch.flow = kNoFlow;
+  port.input.ids[flow.branch.output].wanting.shares.gave(flow.group);
+  return send_home(port, flow.branch.output, id, flow.flags & kFlowLeaving, count_orphan);
+}
+
+// Where it came from, or to the next flow that waits for one.
+FlowId FlowIds::send_home(Port& port, PortIndex output, FlowId id, bool leaving, bool count_orphan) {
   if (count_orphan) {
     ++port.input.orphans;
     port.counters.count(ProtocolEvent::orphan_made);
   }
-  if (Port* output = ports_.find(flow.branch.output)) {
+  if (Port* there = ports_.find(output)) {
     port.counters.count(ProtocolEvent::id_given_back);
-    settlement_.release(*output, id, count_orphan);
+    settlement_.release(*there, id, count_orphan);
     return kNoFlow;
   }
-  LentIds& lent = port.input.ids[flow.branch.output].lent;
-  const bool leaving = flow.flags & kFlowLeaving;
-  if (!count_orphan && !leaving && lent.held() <= site_.lent_max) return keep_id(port, flow.branch.output, id);
+  LentIds& lent = port.input.ids[output].lent;
+  if (!count_orphan && !leaving && lent.held() <= site_.lent_max) return keep_id(port, output, id);
   lent.went_home();
   port.counters.count(ProtocolEvent::id_given_back);
-  outbox_.give_back({flow.branch.output, id, count_orphan});
+  outbox_.give_back({output, id, count_orphan});
   return kNoFlow;
 }
 
@@ -144,6 +147,7 @@ bool FlowIds::take_lent_id(Port& port, InputFlow& flow) {
   LentIds& lent = port.input.ids[flow.branch.output].lent;
   flow.branch.flow = lent.take();
   if (flow.branch.flow == kNoFlow) return false;
+  port.input.ids[flow.branch.output].wanting.shares.took(flow.group);
   flow.branch.turn_start = flow.data_flow;
   port.counters.count(ProtocolEvent::id_lent);
   return true;
@@ -166,10 +170,12 @@ FlowId FlowIds::keep_id(Port& port, PortIndex output, FlowId id) {
   return kNoFlow;
 }
 
-// To the flow that has waited longest.
+// To the flow that has waited longest, of the group whose turn it is.
 FlowId FlowIds::give_id(Port& port, PortIndex output, FlowId id) {
-  const FlowId flow_id = port.input.flows.pop(port.input.ids[output].wanting);
+  WantingFlows& wanting = port.input.ids[output].wanting;
+  const FlowId flow_id = wanting.pop(port.input.flows);
   InputFlow& flow = port.input.flows[flow_id];
+  wanting.shares.took(flow.group);
   flow.branch.flow = id;
   if (Port* there = ports_.find(output)) {
     there->output.flows[id].input = port.input.ref.with(flow_id);

@@ -30,7 +30,8 @@ class FlowIds {
   FlowList refused(Port& input, PortIndex output, uint32_t flows);
   // The first packet of another flow on an ID that is lent to the worker of its input port (K11).
   void bind(OutputFlow& entry, const InputFlowRef& input);
-  // K11: the flow goes behind those that wait for an ID at the same output, if any do, once its extent is zero.
+  // K11: the flow goes behind those that wait for an ID at the same output, once its extent is zero, if its group has
+  // to leave some.
   HEDDLE_COLD void yield(Port& port, InputFlow& flow);
   // Ends the pin on the output flow ID; the caller clears kFlowOfItsId. `count_orphan`: the flow's own session has
   // ended and packets of it may still be on their way (K9). Whose the ID is now; kNoFlow if it has gone home or is
@@ -52,6 +53,7 @@ class FlowIds {
  private:
   uint16_t rest_flags(const Port& port, const InputFlow& flow) const;
   bool take_lent_id(Port& port, InputFlow& flow);
+  FlowId send_home(Port& port, PortIndex output, FlowId id, bool leaving, bool count_orphan);
   FlowId keep_id(Port& port, PortIndex output, FlowId id);
   FlowId give_id(Port& port, PortIndex output, FlowId id);
 

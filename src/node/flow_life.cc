@@ -2,7 +2,6 @@
 #include "node/flow_life.h"
 
 #include <bit>
-#include <utility>
 
 namespace heddle {
 
@@ -186,12 +185,12 @@ void FlowLife::age_waiting(Nanos now) {
     if (!port->is_fabric()) continue;
     for (PortSet rest = port->input.wanting_outputs; rest != 0; rest &= rest - 1) {
       const auto output = PortIndex::of(std::countr_zero(rest));
-      FlowList& wanting = port->input.ids[output].wanting;
-      FlowList waiting = std::exchange(wanting, {});
+      WantingFlows& wanting = port->input.ids[output].wanting;
+      FlowList waiting = wanting.take_all(port->input.flows);
       while (!waiting.empty()) {
         const FlowId id = port->input.flows.pop(waiting);
         drop_expired_frames(*port, id, now);
-        if (port->input.flows[id].state == FlowState::wanting) port->input.flows.push(wanting, id);
+        if (port->input.flows[id].state == FlowState::wanting) wanting.push(port->input.flows, id);
       }
       if (wanting.empty()) port->input.wanting_outputs &= ~(PortSet{1} << output);
     }
@@ -210,7 +209,7 @@ void FlowLife::route(Port& port, FlowId id, Nanos now) {
   if (there != nullptr && reclaim(*there, port.index) && flow_ids_.reserve(port, flow, output, first))
     return place(port, id, now);
   flow.state = FlowState::wanting;
-  port.input.flows.push(port.input.ids[output].wanting, id);
+  port.input.ids[output].wanting.push(port.input.flows, id);
   port.input.wanting_outputs |= PortSet{1} << output;
   port.counters.count(ProtocolEvent::id_waited);
   flow_ids_.tell_wants(port, output);
@@ -267,8 +266,10 @@ void FlowLife::leave(Port& port, FlowId id, InputFlow& flow) {
   if (flow.branch.flow != kNoFlow) give_back(port, flow);
   flow.flags &= kFlowAckDue | kFlowTimed;
   flow.state = FlowState::idle;
-  if (!port.is_fabric()) port.input.flows.put(id);
   port.counters.count(ProtocolEvent::flow_freed);
+  if (port.is_fabric()) return;
+  port.input.waiting.shares.gave(flow.group);
+  port.input.flows.put(id);
 }
 
 void FlowLife::set_hold(Port& port, FlowId id, Nanos until) {

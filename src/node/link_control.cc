@@ -194,7 +194,7 @@ void LinkControl::end_inputs(Port& port) {
   input.arbiter.clear();
   for (Voq& voq : input.arbiter)
     if (voq.told_waiters != 0) room_.tell_waiting(port, voq, 0);
-  for (OutputIds& ids : input.ids) ids.wanting = {};
+  for (OutputIds& ids : input.ids) ids.wanting.clear();
   input.queued_packets = input.lossless_packets = input.lossy_by_group[0] = 0;
   input.queued_flows = {};
   input.ack_due.clear();

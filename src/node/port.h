@@ -18,6 +18,8 @@
 #include "flow/token_bucket.h"
 #include "ingress/edge_input.h"
 #include "ingress/input_arbiter.h"
+#include "ingress/waiting_frames.h"
+#include "ingress/wanting_flows.h"
 #include "link/credits.h"
 #include "link/host_pause.h"
 #include "link/retry.h"
@@ -63,10 +65,14 @@ class LentIds {
 
 // Flow IDs of one output, for flows of one input port.
 struct OutputIds {
-  FlowList wanting;    // flows that wait for one (K11)
-  uint32_t asked = 0;  // IDs that the output's worker has been asked for and has not answered
-  LentIds lent;        // none while flows wait for one
+  explicit OutputIds(uint32_t groups) : wanting(groups) {}
+
+  WantingFlows wanting;  // flows that wait for one (K11)
+  uint32_t asked = 0;    // IDs that the output's worker has been asked for and has not answered
+  LentIds lent;          // none while flows wait for one
 };
+
+static_assert(sizeof(OutputIds) == 128, "an output's are found without a multiplication");
 
 // Lossless frames without a flow wait here for room at their output, one behind the other (F11).
 struct Fifo {
@@ -81,9 +87,10 @@ struct InputSide {
         limits(flow_ids + 1),
         meters(flow_ids + 1),
         arbiter(flows, outputs * lanes, applications),
-        ids(outputs),
+        ids(outputs, OutputIds(arbiter.groups())),
         fifos(lanes),
         lossy_by_group(arbiter.groups()),
+        waiting(arbiter.groups()),
         ack_due(flow_ids) {}
 
   InputFlowRef ref;  // its flows; the epoch counts the sessions of this port, edge ports stay at 1
@@ -102,10 +109,9 @@ struct InputSide {
   std::vector<uint32_t> lossy_by_group;                   // edge: of those, of lossy flows
   std::array<uint32_t, kClassesMax> flows_full{};         // edge, by FTAG: lossless flows past their mark (F10)
   bool lossless_full = false;                             // edge: all lossless classes are to wait
-  uint32_t orphans = 0;        // output flow IDs that packets of ended sessions still hold (K9)
-  uint32_t last_sequence = 0;  // newest of channel 0 (K2)
-  PacketQueue waiting;         // edge: frames that wait for a flow ID (F10), `position` = match
-  uint32_t waiting_packets = 0;
+  uint32_t orphans = 0;         // output flow IDs that packets of ended sessions still hold (K9)
+  uint32_t last_sequence = 0;   // newest of channel 0 (K2)
+  WaitingFrames waiting;        // edge: for a flow ID (F10), `position` = match
   BoundedList<FlowId> ack_due;  // fabric: flows whose totals go upstream
   Nanos ack_due_since_ns = 0;
   bool ack_urgent = false;  // a probe asked

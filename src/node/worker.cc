@@ -90,7 +90,7 @@ Worker::~Worker() {
   };
   for (Port* port : ports_) {
     for (uint32_t id = 1; id <= port->input.flows.size(); ++id) release_queue(port->input.flows[FlowId::of(id)].queue);
-    release_queue(port->input.waiting);
+    while (!port->input.waiting.empty()) turn_.discard(port->input.waiting.pop_any());
     for (Fifo& fifo : port->input.fifos) release_queue(fifo.queue);
     while (!port->output.scheduler.empty()) turn_.discard(port->output.scheduler.take_any());
     release_queue(port->output.control);

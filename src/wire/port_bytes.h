@@ -3,6 +3,8 @@
 // which is more than the bytes of the original frame.
 #pragma once
 
+#include <algorithm>
+
 #include "wire/packet.h"
 
 namespace heddle {
@@ -13,5 +15,11 @@ struct PortBytes {
 
   uint32_t of(const Packet& packet) const { return packet.payload + overhead; }
 };
+
+// Deficit round robin: what one whose turn begins may take, `share` in bytes, less what it took too much before, of
+// which no more than a share is remembered; of what it left before, no more than `saved` counts. Above 0.
+inline int32_t begin_share(int32_t left_bytes, int32_t share, int32_t saved = 0) {
+  return std::clamp(left_bytes, 1 - share, saved) + share;
+}
 
 }  // namespace heddle

@@ -201,7 +201,7 @@ class ComponentTest : public testing::Test {
   // Flow `id` waits for an output flow ID.
   void want(FlowId id, PortIndex output) {
     edge_.input.flows[id].branch.output = output;
-    edge_.input.flows.push(edge_.input.ids[output].wanting, id);
+    edge_.input.ids[output].wanting.push(edge_.input.flows, id);
   }
   // An output flow ID of a port, for a flow of port 0.
   OutputFlow& reserve(Port& output, FlowId& id, uint8_t ftag = kLossy) {

@@ -302,7 +302,7 @@ TEST_F(DeliveryAtOnceTest, FlowsThatWaitKeepHalfOfTheRoom) {
   const uint32_t half = crossing_room(site_.settings, true) / 2;
   beside_.room = static_cast<uint16_t>(half + site_.frame_buffers);
   EXPECT_EQ(pass({3, 3}), Numbers{1}) << "for an ID";
-  edge_.input.ids[kOther].wanting = {};
+  edge_.input.ids[kOther].wanting.clear();
   EXPECT_TRUE(passes(3));
   begin(ready, kOther);
   edge_.input.arbiter.push(site_.voq_index(kOther, 0), ready);

@@ -65,22 +65,22 @@ TEST_F(EdgeFlowsTest, WithoutAnIdFramesWaitInOrder) {
   match(4);
   Packet* first = attach(3);
   attach(4);
-  EXPECT_EQ(edge_.input.waiting_packets, 2u);
-  EXPECT_EQ(edge_.input.waiting.head, first);
+  EXPECT_EQ(edge_.input.waiting.count(), 2u);
+  EXPECT_EQ(edge_.input.waiting.first(0), first);
   EXPECT_EQ(entry.waiting, 1u);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::edge_id_waited), 2u);
   edge_flows_.serve_waiting(edge_, 0);
-  EXPECT_EQ(edge_.input.waiting_packets, 2u) << "there is none";
+  EXPECT_EQ(edge_.input.waiting.count(), 2u) << "there is none";
   put_one();
   attach(3);
-  EXPECT_EQ(edge_.input.waiting_packets, 3u) << "one that comes now is behind them";
+  EXPECT_EQ(edge_.input.waiting.count(), 3u) << "one that comes now is behind them";
   edge_flows_.serve_waiting(edge_, 0);
-  EXPECT_EQ(edge_.input.waiting_packets, 2u) << "the second needs another ID";
+  EXPECT_EQ(edge_.input.waiting.count(), 2u) << "the second needs another ID";
   EXPECT_EQ(entry.waiting, 1u);
   EXPECT_EQ(crossed(), 1u);
   put_one();
   edge_flows_.serve_waiting(edge_, 0);
-  EXPECT_EQ(edge_.input.waiting_packets, 0u);
+  EXPECT_EQ(edge_.input.waiting.count(), 0u);
   EXPECT_EQ(entry.waiting, 0u);
   EXPECT_EQ(crossed(), 3u);
 }
@@ -91,18 +91,18 @@ TEST_F(EdgeFlowsTest, WhileOthersWaitAFlowThatHasHadItsTurnWaitsToo) {
   attach(3);
   leave_free(0);
   attach(4);
-  ASSERT_EQ(edge_.input.waiting_packets, 1u);
+  ASSERT_EQ(edge_.input.waiting.count(), 1u);
   attach(3);
-  EXPECT_EQ(edge_.input.waiting_packets, 2u) << "its queue is empty";
+  EXPECT_EQ(edge_.input.waiting.count(), 2u) << "its queue is empty";
   edge_.input.arbiter[site_.voq_index(kOutput, 0)].room = 0;
   put_one();
   edge_flows_.serve_waiting(edge_, 0);
-  ASSERT_EQ(edge_.input.waiting_packets, 0u);
+  ASSERT_EQ(edge_.input.waiting.count(), 0u);
   ASSERT_FALSE(flow_of(3)->queue.empty());
   match(5);
   attach(5);
   attach(3);
-  EXPECT_EQ(edge_.input.waiting_packets, 1u) << "it has a queue, and its turn is not over";
+  EXPECT_EQ(edge_.input.waiting.count(), 1u) << "it has a queue, and its turn is not over";
   EXPECT_EQ(flow_of(3)->queued_packets, 2u);
 }
 
@@ -112,12 +112,12 @@ TEST_F(EdgeFlowsTest, SoManyFramesWaitLossyOnesFewer) {
   match(4);
   const uint32_t quarter = site_.waiting_max / 4;
   for (uint32_t i = 0; i < quarter; ++i) attach(4);
-  EXPECT_EQ(edge_.input.waiting_packets, quarter);
+  EXPECT_EQ(edge_.input.waiting.count(), quarter);
   Packet* refused = attach(4);
   EXPECT_TRUE(gone(refused));
   EXPECT_EQ(drops_of(edge_, DropReason::no_flow_id), 1u);
   EXPECT_EQ(edge_input_.matches()[4].lost_bytes, 100u);
-  while (edge_.input.waiting_packets < site_.waiting_max) {
+  while (edge_.input.waiting.count() < site_.waiting_max) {
     attach(3);
     ASSERT_EQ(drops_of(edge_, DropReason::no_flow_id), 1u);
   }

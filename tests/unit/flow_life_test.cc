@@ -67,7 +67,7 @@ TEST_F(FlowLifeTest, WithoutAnIdItWaitsForOne) {
   FlowId id;
   const InputFlow& flow = placed(id, kOther);
   EXPECT_EQ(flow.state, FlowState::wanting);
-  EXPECT_EQ(edge_.input.ids[kOther].wanting.head, id);
+  EXPECT_EQ(edge_.input.ids[kOther].wanting.of(0).head, id);
   EXPECT_EQ(edge_.input.wanting_outputs, PortSet{1} << kOther);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::id_waited), 1u);
   EXPECT_EQ(messages().size(), 1u);
@@ -370,7 +370,7 @@ TEST_F(FlowLifeTest, FramesThatWaitInTransitForAnIdDieToo) {
   flow_life_.age_waiting(6 * kMillisecond);
   EXPECT_EQ(flow.queued_packets, 1u);
   EXPECT_EQ(drops_of(fabric_, DropReason::life_ended), 1u);
-  EXPECT_EQ(fabric_.input.ids[kOther].wanting.head, 9) << "the rest waits on";
+  EXPECT_EQ(fabric_.input.ids[kOther].wanting.of(0).head, 9) << "the rest waits on";
   flow_life_.age_waiting(kSecond);
   EXPECT_FALSE(flow.in_use());
   EXPECT_TRUE(fabric_.input.ids[kOther].wanting.empty());

@@ -189,7 +189,7 @@ TEST_F(FlowRestTest, TheEdgePortTakesItsFlowIdsFromThoseAtRest) {
   EXPECT_EQ(edge_input_.matches()[kMatch].flow, oldest);
   EXPECT_EQ(EdgeFlows::find(edge_, edge_input_.matches()[kMatch + 1], kMatch + 1), nullptr);
   send(kMatch + 1);
-  EXPECT_EQ(edge_.input.waiting_packets, 1u) << "no other one rests";
+  EXPECT_EQ(edge_.input.waiting.count(), 1u) << "no other one rests";
   settle();
   EXPECT_FALSE(flow_of().in_use()) << "whoever waits has it now";
 }

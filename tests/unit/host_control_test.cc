@@ -55,14 +55,19 @@ TEST_F(HostControlTest, AHostWaitsPastHalfOfTheMarkUntilAQuarter) {
 }
 
 TEST_F(HostControlTest, SoItIsWithFramesThatWaitForAFlowId) {
-  edge_.input.waiting_packets = site_.waiting_max / 2;
+  const auto make_wait = [this](uint32_t frames) {
+    WaitingFrames& waiting = edge_.input.waiting;
+    while (waiting.count() < frames) waiting.push(0, packet(64));
+    while (waiting.count() > frames) turn_.discard(waiting.pop_any());
+  };
+  make_wait(site_.waiting_max / 2);
   EXPECT_FALSE(pauses(kSecond));
-  edge_.input.waiting_packets = site_.waiting_max / 2 + 1;
+  make_wait(site_.waiting_max / 2 + 1);
   EXPECT_TRUE(pauses(2 * kSecond));
-  edge_.input.waiting_packets = site_.waiting_max / 4 + 1;
+  make_wait(site_.waiting_max / 4 + 1);
   control_of_hosts_.run(edge_, 3 * kSecond);
   EXPECT_TRUE(edge_.input.lossless_full);
-  edge_.input.waiting_packets = site_.waiting_max / 4;
+  make_wait(site_.waiting_max / 4);
   control_of_hosts_.run(edge_, 4 * kSecond);
   EXPECT_FALSE(edge_.input.lossless_full);
 }

@@ -64,6 +64,12 @@ TEST_F(InputArbiterTest, FlowsShareByBytes) {
   EXPECT_EQ(next(1, 1), "3 ");
 }
 
+// Whatever comes: of a packet longer than the largest no more than a share is owed.
+TEST_F(InputArbiterTest, PacketsLongerThanTheLargestGoToo) {
+  for (FlowId flow : {FlowId::of(5), FlowId::of(3)}) arbiter_.push(1, flow);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(next(1, 1, 9000), i % 2 == 0 ? "5 " : "3 ");
+}
+
 // What it took too much stays with the flow when its queue runs empty; what it left does not.
 TEST_F(InputArbiterTest, ADebtOutlivesAnEmptyQueue) {
   for (FlowId flow : {FlowId::of(5), FlowId::of(3)}) arbiter_.push(1, flow);

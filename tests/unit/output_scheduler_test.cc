@@ -148,6 +148,18 @@ TEST_F(OutputSchedulerTest, ATurnLastsOverBursts) {
   EXPECT_EQ(order, "bbaabbaa");
 }
 
+// Whatever comes, a turn has something to send: of a packet longer than the largest no more than a share is owed.
+TEST_F(OutputSchedulerTest, PacketsLongerThanTheLargestGoToo) {
+  for (uint32_t i = 0; i < 6; ++i) {
+    push(0, 9000);
+    push(1, 1500);
+  }
+  const std::string order = leave(~LaneSet{0});
+  EXPECT_EQ(order.size(), 12u);
+  EXPECT_EQ(order.substr(0, 6), "bbabba");
+  EXPECT_TRUE(scheduler_.empty());
+}
+
 // What a lane's last packet took beyond its share is missing in its own next turn, and in nobody else's.
 TEST_F(OutputSchedulerTest, WhoTakesMoreHasLessNextTime) {
   for (uint32_t i = 0; i < 100; ++i) push(0, 1120);  // 3 of them are 3,420 bytes of 3,040

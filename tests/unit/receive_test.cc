@@ -76,13 +76,13 @@ TEST_F(ReceiveTest, WhatWaitsForAFlowIdComesBeforeWhatIsNew) {
   while (edge_.input.flows.available() != 0) taken.push_back(edge_.input.flows.take());
   host_.incoming.push_back(frame(2, 1, 0));
   run(kMillisecond);
-  ASSERT_EQ(edge_.input.waiting_packets, 1u);
+  ASSERT_EQ(edge_.input.waiting.count(), 1u);
   EXPECT_EQ(receive_.next_wake(edge_, 5), kNever) << "there is none";
   edge_.input.flows.put(taken.back());
   EXPECT_EQ(receive_.next_wake(edge_, 5), 5u);
   host_.incoming.push_back(frame(2, 1, 1));
   run(kMillisecond);
-  EXPECT_EQ(edge_.input.waiting_packets, 0u);
+  EXPECT_EQ(edge_.input.waiting.count(), 0u);
   ASSERT_EQ(output_.output.scheduler.packets(), 2u);
   const Packet* first = first_queued(output_.output);
   EXPECT_EQ(number_of(Frame(first->data, first->data + first->length)), 0u);

@@ -4,6 +4,7 @@
 #include "cli/progress.h"
 #include "cli/text_table.h"
 #include "telemetry/flow_sample.h"
+#include "telemetry/show_text.h"
 
 namespace heddle {
 namespace {
@@ -53,6 +54,30 @@ SampledFlow flow(uint32_t match, uint32_t hash, FlowTotals totals) {
           .totals = totals,
           .delivered = totals.delivered(),
           .attached = false};
+}
+
+TEST(ApplicationsText, TellsWhoHasWhat) {
+  const Json reply{{"interval_ms", 250},
+                   {"groups",
+                    {{{"node", "left"},
+                      {"port", "p1"},
+                      {"group", 2},
+                      {"name", "storage"},
+                      {"weight", 3},
+                      {"limit", 1},
+                      {"flows", 12},
+                      {"queued_flows", 4},
+                      {"offered_bps", 2e6},
+                      {"delivered_bps", 1e6},
+                      {"dropped_bps", 0},
+                      {"queue_bytes", 3000},
+                      {"in_fabric_bytes", 1500},
+                      {"share_ppm", 250000}}}}};
+  const std::string text = show_text("applications", reply);
+  EXPECT_NE(text.find("left:p1      2  storage       3      1     12       4  2.00 Mb/s  1.00 Mb/s   25 %"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("rates over 250 ms\n"), std::string::npos);
 }
 
 TEST(RateFlows, CountsWhatCameSinceAndNewFlowsFromZero) {

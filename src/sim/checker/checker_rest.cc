@@ -22,9 +22,9 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   }
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i)
     if (port.input.flows[FlowId::of(i)].in_use()) return where + "input flow " + std::to_string(i) + " in use";
-  if (port.input.queued_packets != 0 || port.output.scheduler.packets() != 0 || port.input.waiting_packets != 0)
+  if (port.input.queued_packets != 0 || port.output.scheduler.packets() != 0 || port.input.waiting.count() != 0)
     return where + "packets queued: " + std::to_string(port.input.queued_packets) + " at the input (" +
-           std::to_string(port.input.lossless_packets) + " lossless), " + std::to_string(port.input.waiting_packets) +
+           std::to_string(port.input.lossless_packets) + " lossless), " + std::to_string(port.input.waiting.count()) +
            " wait for a flow ID, " + std::to_string(port.output.scheduler.packets()) + " at the output";
   if (port.input.orphans != 0) return where + std::to_string(port.input.orphans) + " orphans";
   for (uint32_t channel = 0; channel < port.channels && port.is_fabric(); ++channel) {
@@ -36,8 +36,12 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   }
   if (port.retry.kept() != 0) return where + std::to_string(port.retry.kept()) + " frames kept to be sent again";
   if (port.input.lossless_packets != 0) return where + "lossless packets counted";
-  for (const uint32_t packets : port.input.lossy_by_group)
-    if (packets != 0) return where + "packets of a group counted";
+  for (uint8_t group = 0; group < port.input.arbiter.groups(); ++group) {
+    if (port.input.lossy_by_group[group] != 0) return where + "packets of a group counted";
+    uint32_t held = port.input.waiting.shares.held(group);
+    for (const OutputIds& ids : port.input.ids) held += ids.wanting.shares.held(group);
+    if (held != 0) return where + "flow IDs of a group counted";
+  }
   for (const uint32_t full : port.input.flows_full)
     if (full != 0) return where + "a flow is counted as full";
   if (port.pause.told() != 0) return where + "the host is told to pause";

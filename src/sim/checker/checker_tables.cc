@@ -318,7 +318,12 @@ void Checker::check_lists(uint16_t node, const Port& port) {
     if (ids.lent.count() != 0 && !ids.wanting.empty())
       fail(8, place(node, port.index) + ": flows wait for a flow ID of port " + std::to_string(output) +
                   ", which has lent some");
-    look(ids.wanting, FlowState::wanting, output, nullptr);
+    uint32_t wanting = 0;
+    for (uint8_t group = 0; group < port.input.arbiter.groups(); ++group)
+      wanting += look(ids.wanting.of(group), FlowState::wanting, output, nullptr);
+    if (wanting != ids.wanting.count())
+      fail(8, place(node, port.index) + ": " + std::to_string(wanting) + " flows wait for a flow ID, " +
+                  std::to_string(ids.wanting.count()) + " counted");
   }
   const InputArbiter& arbiter = port.input.arbiter;
   for (VoqIndex queue = 0; queue < arbiter.size(); ++queue) {

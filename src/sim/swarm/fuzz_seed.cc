@@ -97,7 +97,7 @@ std::string SeedRun::describe(const Port& port, const PortCounters& before) cons
   std::string text = "received " + std::to_string(port.counters.received_frames - before.received_frames) + ", sent " +
                      std::to_string(port.counters.sent_frames - before.sent_frames) + ", output flows " +
                      std::to_string(port.output.flows.used()) + ", waiting " +
-                     std::to_string(port.input.waiting_packets);
+                     std::to_string(port.input.waiting.count());
   if (port.output.congestion.congested())
     text += ", congestion " + std::to_string(port.output.congestion.position()) + " with " +
             std::to_string(port.output.scheduler.bytes()) + " bytes";

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ingress/id_shares.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ingress/waiting_frames.h"
+#include "ingress/wanting_flows.h"
+
+namespace heddle {
+namespace {
+
+void take(IdShares& shares, uint8_t group, int count) {
+  for (; count > 0; --count) shares.took(group);
+}
+
+TEST(IdShares, NobodyYieldsWhileNobodyWaits) {
+  IdShares shares(kGroups);
+  take(shares, 1, 60);
+  take(shares, 2, 1);
+  EXPECT_FALSE(shares.has_to_yield(1));
+  EXPECT_FALSE(shares.has_to_yield(2));
+  EXPECT_EQ(shares.held(1), 60u);
+  EXPECT_EQ(shares.waiting(), 0u);
+}
+
+// K11: by turns, as where there is one group.
+TEST(IdShares, AGroupInWhichSomebodyWaitsPassesItsOwnOn) {
+  IdShares shares(1);
+  take(shares, 0, 4);
+  shares.waits(0);
+  EXPECT_TRUE(shares.has_to_yield(0));
+  shares.waits_no_more(0);
+  EXPECT_FALSE(shares.has_to_yield(0));
+}
+
+// A8: an application of many flows leaves IDs to one of few, and one of few keeps its own.
+TEST(IdShares, WhoHasMoreThanAnEqualPartYieldsToOthers) {
+  IdShares shares(kGroups);
+  take(shares, 1, 6);
+  take(shares, 2, 1);
+  shares.waits(3);
+  EXPECT_TRUE(shares.has_to_yield(1)) << "6 of 7, of three that have or want some";
+  EXPECT_FALSE(shares.has_to_yield(2));
+  for (int i = 0; i < 4; ++i) shares.gave(1);
+  take(shares, 3, 4);
+  EXPECT_FALSE(shares.has_to_yield(1)) << "2 of 7";
+  EXPECT_TRUE(shares.has_to_yield(3)) << "it has four, and wants more";
+}
+
+TEST(IdShares, AnEqualPartIsOfThoseThatHaveOrWantSome) {
+  IdShares shares(kGroups);
+  take(shares, 1, 3);
+  take(shares, 2, 3);
+  take(shares, 4, 1);
+  shares.waits(3);
+  EXPECT_TRUE(shares.has_to_yield(1)) << "3 of 7, of four";
+  shares.gave(4);
+  EXPECT_TRUE(shares.has_to_yield(1)) << "3 of 6, of three";
+  shares.gave(2);
+  shares.gave(2);
+  shares.gave(2);
+  shares.gave(1);
+  EXPECT_TRUE(shares.has_to_yield(1)) << "2 of 2, of two";
+  shares.waits_no_more(3);
+  shares.took(3);
+  shares.took(3);
+  shares.waits(4);
+  EXPECT_TRUE(shares.has_to_yield(1)) << "2 of 4, of three";
+  shares.waits_no_more(4);
+  shares.waits(3);
+  EXPECT_FALSE(shares.has_to_yield(1)) << "2 of 4, of two";
+}
+
+TEST(IdShares, WaitingGroupsHaveTurns) {
+  IdShares shares(kGroups);
+  for (const uint8_t group : {uint8_t{3}, uint8_t{63}, uint8_t{64}, uint8_t{127}, uint8_t{3}}) shares.waits(group);
+  EXPECT_EQ(shares.waiting(), 5u);
+  EXPECT_EQ(shares.waiting(3), 2u);
+  for (const unsigned group : {3u, 63u, 64u, 127u, 3u}) EXPECT_EQ(shares.next_turn(), group);
+  shares.waits_no_more(63);
+  shares.waits_no_more(127);
+  for (const unsigned group : {64u, 3u, 64u}) EXPECT_EQ(shares.next_turn(), group);
+  shares.waits_no_more(64);
+  EXPECT_EQ(shares.next_turn(), 3);
+  EXPECT_EQ(shares.next_turn(), 3);
+}
+
+class WantingFlowsTest : public testing::Test {
+ protected:
+  WantingFlowsTest() {
+    for (FlowId flow = 1; flow <= 40; ++flow) flows_[flow].group = static_cast<uint8_t>(flow / 10);
+    for (const int flow : {11, 12, 13, 21, 31, 32}) wanting_.push(flows_, FlowId::of(flow));
+  }
+
+  InputFlowTable flows_{40};
+  WantingFlows wanting_{kGroups};
+};
+
+TEST_F(WantingFlowsTest, GroupsHaveTurnsAndFlowsTheirOrder) {
+  EXPECT_EQ(wanting_.count(), 6u);
+  std::string order;
+  while (!wanting_.empty()) order += std::to_string(wanting_.pop(flows_)) + " ";
+  EXPECT_EQ(order, "11 21 31 12 32 13 ");
+}
+
+TEST_F(WantingFlowsTest, AllCanBeTaken) {
+  FlowList all = wanting_.take_all(flows_);
+  EXPECT_EQ(all.count, 6u);
+  EXPECT_TRUE(wanting_.empty());
+  EXPECT_TRUE(wanting_.of(1).empty());
+  wanting_.push(flows_, flows_.pop(all));
+  EXPECT_EQ(wanting_.pop(flows_), 11);
+}
+
+TEST_F(WantingFlowsTest, ThoseOfAnEndedSessionWaitNoMore) {
+  wanting_.shares.took(1);
+  wanting_.clear();
+  EXPECT_TRUE(wanting_.empty());
+  EXPECT_EQ(wanting_.shares.waiting(1), 0u);
+  EXPECT_EQ(wanting_.shares.held(1), 1u) << "what they have they give back themselves";
+  wanting_.push(flows_, 21);
+  EXPECT_EQ(wanting_.pop(flows_), 21);
+}
+
+TEST(WaitingFrames, AGroupHasAsMuchRoomAsItLeavesFree) {
+  WaitingFrames waiting(kGroups);
+  Packet frames[8];
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(waiting.has_room(1, 9)) << i;
+    waiting.push(1, &frames[i]);
+  }
+  EXPECT_FALSE(waiting.has_room(1, 9)) << "it has five, and four are free";
+  EXPECT_TRUE(waiting.has_room(2, 9));
+  EXPECT_FALSE(waiting.has_room(2, 5)) << "there is none at all";
+  EXPECT_EQ(waiting.first(1), &frames[0]);
+  EXPECT_EQ(waiting.pop(1), &frames[0]);
+  EXPECT_TRUE(waiting.has_room(1, 9));
+  waiting.push(2, &frames[5]);
+  EXPECT_EQ(waiting.pop_any(), &frames[1]);
+  EXPECT_EQ(waiting.pop_any(), &frames[5]);
+  EXPECT_EQ(waiting.count(), 3u);
+}
+
+TEST(WaitingFrames, WhereThereIsOneGroupItHasAllTheRoom) {
+  WaitingFrames waiting(1);
+  Packet frames[3];
+  for (Packet& frame : frames) {
+    EXPECT_TRUE(waiting.has_room(0, 3));
+    waiting.push(0, &frame);
+  }
+  EXPECT_FALSE(waiting.has_room(0, 3));
+}
+
+}  // namespace
+}  // namespace heddle
