@@ -52,10 +52,10 @@ void NodeFileReader::read_process() {
   root_["idle"].read_choice(idle, kIdle);
   process_.poll = idle == 1;
   root_["huge_pages"].read_bool(process_.huge_pages);
-  constexpr uint64_t kMegabyte = 1024 * 1024;
-  uint64_t memory_bytes = process_.memory_mb * kMegabyte;
-  root_["memory"].read_size(memory_bytes, 32 * kMegabyte, 1024 * 1024 * kMegabyte);
-  process_.memory_mb = static_cast<uint32_t>(memory_bytes / kMegabyte);
+  constexpr uint64_t kMebibyte = 1024 * 1024;
+  uint64_t memory_bytes = process_.memory_mb * kMebibyte;
+  root_["memory"].read_size(memory_bytes, 32 * kMebibyte, 1024 * 1024 * kMebibyte);
+  process_.memory_mb = static_cast<uint32_t>(memory_bytes / kMebibyte);
   root_["buffers"].read_integer(process_.buffers, 1024, 64 * 1024 * 1024);
   root_["receive_descriptors"].read_integer(process_.receive_descriptors, 64, 32768);
   root_["transmit_descriptors"].read_integer(process_.transmit_descriptors, 64, 32768);
