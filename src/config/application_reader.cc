@@ -61,6 +61,7 @@ void ApplicationReader::need(const YamlValue& value, const std::optional<uint8_t
                              const char* pattern) const {
   for (const TrafficClass& traffic_class : topology_.classes) {
     if (ftag.value_or(traffic_class.ftag) != traffic_class.ftag || (traffic_class.match & match) != 0) continue;
+    if (!traffic_class.flow_channels) continue;
     return value.problem_at_key(
         "the key, of class " + traffic_class.name + " whose match has no " + pattern,
         std::string("a class whose match has ") + pattern + ": frames of one flow have one group");
@@ -103,7 +104,8 @@ void ApplicationReader::read_group(const YamlValue& value) {
   if (!value.expect_map(config_keys::kApplicationGroup)) return;
   uint8_t number = 0;
   const YamlValue group_value = value["group"];
-  if (!group_value.require("the group's number, 0 to 127") || !group_value.read_integer(number, 0, kGroups - 1)) return;
+  if (!group_value.require("the group's number, 0 to 126") || !group_value.read_integer(number, 0, kNoFlowGroup - 1))
+    return;
   if (given_[number / 32] >> number % 32 & 1)
     return group_value.problem("a second group " + std::to_string(number), "a number that no other group has");
   given_[number / 32] |= 1u << number % 32;
@@ -111,7 +113,7 @@ void ApplicationReader::read_group(const YamlValue& value) {
   group.name = value.key();
   value["weight"].read_integer(group.weight, 1, kWeightMax);
   const YamlValue limit = value["limit"];
-  if (number != kNoFlowGroup) limit.read_integer(group.limit, 0, kNoLimitId - 1);
+  limit.read_integer(group.limit, 0, kNoLimitId - 1);
   GroupRule rule;
   rule.group = number;
   const YamlValue class_value = value["class"];
@@ -127,13 +129,7 @@ void ApplicationReader::read_group(const YamlValue& value) {
   read_prefix(value["source"], rule.ftag, rule.source);
   read_prefix(value["destination"], rule.ftag, rule.destination);
   const bool any = rule.ftag || rule.vlan || rule.port || rule.source || rule.destination;
-  if (number == kNoFlowGroup) {
-    for (const YamlValue& key : value.entries())
-      if (key.key() != "group" && key.key() != "weight")
-        key.problem_at_key("the key in group " + std::to_string(number), "weight: the group is of what has no flow");
-  } else if (any) {
-    policy_.rules.push_back(rule);
-  }
+  if (any) policy_.rules.push_back(rule);
 }
 
 bool ApplicationReader::read_port(const YamlValue& value, PortIndex& out) const {
@@ -184,11 +180,11 @@ void ApplicationReader::read_prefix(const YamlValue& value, const std::optional<
 void ApplicationReader::read_limits(const YamlValue& value) {
   if (!value.present() || !value.expect_free_map("limits")) return;
   for (const YamlValue& entry : value.entries()) {
-    unsigned id = kLimitIds;
+    unsigned id = kNoLimitId;
     const std::string& key = entry.key();
     const auto [last, error] = std::from_chars(key.data(), key.data() + key.size(), id);
-    if (error != std::errc{} || last != key.data() + key.size() || id >= kLimitIds) {
-      entry.problem_at_key("this number", "0 to 8: injection limit IDs; 8 is of what has no flow");
+    if (error != std::errc{} || last != key.data() + key.size() || id >= kNoLimitId) {
+      entry.problem_at_key("this number", "0 to 7: injection limit IDs");
       continue;
     }
     if (!entry.expect_map(config_keys::kApplicationLimit)) continue;

@@ -63,7 +63,9 @@ class OutputScheduler {
 
   // So many flows of the input wait for room in the lane. One that does not wait counts as one flow.
   void set_waiting(PortIndex input, LaneIndex lane, uint32_t flows) {
-    queue_at(lane, input).waiting = flows;
+    Queue& queue = queue_at(lane, input);
+    queue.waiting = flows;
+    queue.left_bytes = std::min(queue.left_bytes, share_of(queue));  // of a turn that was given to more
     uint32_t& most = of_lane_[lane].most_waiting = 0;
     for (PortIndex other = 0; other < inputs_; ++other) most = std::max(most, waiting(other, lane));
   }
@@ -208,12 +210,15 @@ class OutputScheduler {
   Queue& queue_at(LaneIndex lane, PortIndex input) { return queues_[size_t{lane} * inputs_ + input]; }
   const Queue& of(LaneIndex lane, PortIndex input) const { return queues_[size_t{lane} * inputs_ + input]; }
 
+  int32_t share_of(const Queue& queue) const {
+    return static_cast<int32_t>(std::min(port_bytes_.largest * std::max(1u, queue.waiting), port_bytes_.turn_max));
+  }
   // Behind the others, with a share. One that still has flows waiting for room has only run empty for a moment: what
   // was left of its share stays its own.
   void line_up(LaneIndex lane_index, PortIndex input) {
     Lane& lane = of_lane_[lane_index];
     Queue& queue = queue_at(lane_index, input);
-    const auto share = static_cast<int32_t>(port_bytes_.largest * std::max(1u, queue.waiting));
+    const int32_t share = share_of(queue);
     queue.left_bytes = begin_share(queue.left_bytes, share, queue.waiting != 0 ? share : 0);
     queue.next = kNoPort;
     queue.listed = true;

@@ -147,13 +147,14 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
     decision.verdict = station != nullptr ? EdgeVerdict::no_flow : EdgeVerdict::flood;
     return decision;
   }
-  if (match == kNotFound) match = matches_.add(key.match, key.hash, flows);
+  const bool is_new = match == kNotFound;
+  if (is_new) match = matches_.add(key.match, key.hash, flows);
   if (match == kNotFound && station != nullptr) return drop(DropReason::match_table_full);
   decision.match = match;
   decision.verdict = station != nullptr ? EdgeVerdict::flow : EdgeVerdict::flood;
   if (match == kNotFound) return decision;
   MatchEntry& entry = matches_[match];
-  entry.group = applications_.configured ? group_of(applications_, key.match) : uint8_t{0};
+  if (is_new) entry.group = applications_.configured ? group_of(applications_, key.match) : uint8_t{0};
   decision.moved = entry.destination != packet.destination;
   // What waits for the old place goes there; nothing joins it, so that it ends.
   if (decision.moved && flows.queued(match)) return drop(DropReason::station_moved);

@@ -48,12 +48,16 @@ class IdShares {
   uint32_t held(uint8_t group) const { return of_group_[group].held; }
   // Has a flow of the group to leave its ID once it has had its turn?
   bool has_to_yield(uint8_t group) const { return waiting_ != 0 && yields(group); }
+  // Has the group more than an equal part, while others wait?
+  bool over_its_part(uint8_t group) const { return several_ && of_group_[group].held * active_ > held_; }
   // Whose turn it is, of the groups in which somebody waits; there is one. The next one's is it from then on.
   uint8_t next_turn() {
     const uint8_t group = first_from(turn_);
     turn_ = static_cast<uint8_t>((group + 1) % kGroups);
     return group;
   }
+  // It found nothing: the next turn is its own again.
+  void keep_turn(uint8_t group) { turn_ = group; }
 
  private:
   struct Share {

@@ -16,7 +16,7 @@ class WaitingFrames {
 
   bool empty() const { return shares.waiting() == 0; }
   uint32_t count() const { return shares.waiting(); }
-  // Of `most`, a group may have as many as it leaves free.
+  // Of `most`, a group may have as many lossy ones as it leaves free.
   bool has_room(uint8_t group, uint32_t most) const {
     const uint32_t all = count();
     return all < most && (of_group_.size() == 1 || shares.waiting(group) <= most - all);

@@ -21,10 +21,14 @@ void EdgeFlows::serve_waiting(Port& port, Nanos now) {
   uint8_t stuck = kNoFlowGroup;  // the first group that found no ID since one has
   while (!waiting.empty()) {
     const uint8_t group = waiting.shares.next_turn();
-    if (group == stuck) return;
+    if (group == stuck) return waiting.shares.keep_turn(group);
     const uint32_t index = waiting.first(group)->position;
     MatchEntry& match = edge_.matches()[index];
-    const FlowId id = flow_of(port, match, index, edge_.held_until(match), now);
+    // One that has to leave its ID to another group ends before its next frames join a flow.
+    const InputFlow* known = find(port, match, index);
+    const bool leaves =
+        known != nullptr && known->flow_extent() != 0 && known->turn_over() && waiting.shares.over_its_part(group);
+    const FlowId id = leaves ? kNoFlow : flow_of(port, match, index, edge_.held_until(match), now);
     if (id == kNoFlow) {
       if (stuck == kNoFlowGroup) stuck = group;
       continue;
@@ -81,7 +85,9 @@ void EdgeFlows::wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint3
   // Lossy frames leave so much that lossless ones find room, and their host is not told to wait because of them.
   const bool lossy = site_.lanes.any_lossless() && !site_.lanes.lossless(packet->ftag);
   const uint32_t most = lossy ? site_.waiting_max / 4 : site_.waiting_max;
-  if (!port.input.waiting.has_room(match.group, most)) {
+  const bool has_room = site_.lanes.lossless(packet->ftag) ? port.input.waiting.count() < most
+                                                           : port.input.waiting.has_room(match.group, most);
+  if (!has_room) {
     match.lose(packet->payload, DropReason::no_flow_id);
     return turn_.drop_at_input(port, packet, DropReason::no_flow_id);
   }

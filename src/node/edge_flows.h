@@ -30,8 +30,8 @@ class EdgeFlows {
     InputFlow& flow = port.input.flows[match.flow];  // that of kNoFlow is never in use
     return flow.in_use() && flow.match == match_index ? &flow : nullptr;
   }
-  // F10: frames that find no free flow ID wait in order behind each other, up to a bound; so do then those of flows
-  // that have had their turn, so that an ID becomes free.
+  // F10: frames that find no free flow ID wait in order behind each other, group by group, up to a bound; so do then
+  // those of flows that have had their turn, so that an ID becomes free.
   void attach(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now);
   // Frames that wait for a flow ID (F10) join their flows, in order, as far as there are IDs.
   HEDDLE_COLD void serve_waiting(Port& port, Nanos now);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/port_setup.h"
 
+#include <algorithm>
+
 #include "topology/topology_hash.h"
 #include "wire/fabric_frame.h"
 
@@ -9,7 +11,12 @@ namespace heddle {
 namespace {
 PortBytes port_bytes(const Topology& topology, const TopologyPort& port) {
   const uint32_t overhead = kWireExtraBytes + (port.fabric ? HEDDLE_DATA_OVERHEAD_BYTES : 0);
-  return {.overhead = overhead, .largest = topology.edge_mtu_bytes + kEthernetHeaderBytes + overhead};
+  const uint32_t largest = topology.edge_mtu_bytes + kEthernetHeaderBytes + overhead;
+  // 10 ms, or what a port of unknown rate sends in about that time at a gigabit a second.
+  const uint64_t turn = port.rate_bps != 0 ? port.rate_bps / 800 : 1024 * largest;
+  return {.overhead = overhead,
+          .largest = largest,
+          .turn_max = static_cast<uint32_t>(std::clamp<uint64_t>(turn, largest, 1024 * largest))};
 }
 }  // namespace
 

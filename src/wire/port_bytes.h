@@ -12,6 +12,7 @@ namespace heddle {
 struct PortBytes {
   uint32_t overhead;  // of each frame: what the port adds to it, on the wire
   uint32_t largest;   // of the largest frame, with that
+  uint32_t turn_max;  // of one turn of an input: the others' frames live on meanwhile (K8)
 
   uint32_t of(const Packet& packet) const { return packet.payload + overhead; }
 };

@@ -45,8 +45,7 @@ applications:
     tenant: { group: 2, vlan: 20, port: p2 }
     sink: { group: 3, destination: "2001:db8::1", class: bulk }
     named: { group: 17, weight: 5 }
-    floods: { group: 127, weight: 4 }
-  limits: { 2: { weight: 9 }, 8: { weight: 7 } }
+  limits: { 2: { weight: 9 }, 7: { weight: 8 } }
 )",
                                          errors);
   EXPECT_EQ(errors.text(), "");
@@ -56,10 +55,9 @@ applications:
   EXPECT_EQ(policy.groups[1].limit, 2);
   EXPECT_EQ(policy.groups[2].limit, 0);
   EXPECT_EQ(policy.groups[17].weight, 5);
-  EXPECT_EQ(policy.groups[127].weight, 4);
   EXPECT_EQ(policy.groups[127].limit, kNoLimitId);
   EXPECT_EQ(policy.limits[2].weight, 9);
-  EXPECT_EQ(policy.limits[8].weight, 7);
+  EXPECT_EQ(policy.limits[7].weight, 8);
   EXPECT_EQ(policy.limits[0].weight, 1);
   ASSERT_EQ(policy.rules.size(), 3u) << "of those for which something has to hold";
   EXPECT_EQ(policy.rules[0].group, 1);
@@ -97,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
 node.yaml:1:17: applications.group: found an unknown key, allowed groups
 )"},
         WrongFile{"number", "applications: { groups: { a: { vlan: 1 } } }\n", R"(
-node.yaml:1:27: applications.groups.a.group: found nothing, allowed the group's number, 0 to 127
+node.yaml:1:27: applications.groups.a.group: found nothing, allowed the group's number, 0 to 126
 )"},
         WrongFile{"number_twice", "applications: { groups: { a: { group: 1 }, b: { group: 1 } } }\n", R"(
 node.yaml:1:56: applications.groups.b.group: found a second group 1, allowed a number that no other group has
@@ -121,13 +119,13 @@ node.yaml:1:42: applications.groups.a.source: found the key, of class plain whos
 node.yaml:1:46: applications.classes.plain.index: found the key, of class plain whose match has no ip, allowed a class whose match has ip: frames of one flow have one group
 )"},
         WrongFile{"no_flow", "applications: { groups: { a: { group: 127, vlan: 3 } } }\n", R"(
-node.yaml:1:44: applications.groups.a.vlan: found the key in group 127, allowed weight: the group is of what has no flow
+node.yaml:1:39: applications.groups.a.group: found 127, allowed 0 to 126
 )"},
         WrongFile{"last_group", "applications: { classes: { plain: { base: 120, bits: 3 } } }\n", R"(
 node.yaml:1:54: applications.classes.plain.bits: found groups up to 127, allowed groups up to 126
 )"},
-        WrongFile{"limit", "applications: { limits: { 9: { weight: 1 } } }\n", R"(
-node.yaml:1:27: applications.limits.9: found this number, allowed 0 to 8: injection limit IDs; 8 is of what has no flow
+        WrongFile{"limit", "applications: { limits: { 8: { weight: 1 } } }\n", R"(
+node.yaml:1:27: applications.limits.8: found this number, allowed 0 to 7: injection limit IDs
 )"},
         WrongFile{"weight", "applications: { limits: { 1: { weight: 0 } } }\n", R"(
 node.yaml:1:40: applications.limits.1.weight: found 0, allowed 1 to 100

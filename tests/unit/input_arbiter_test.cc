@@ -16,7 +16,7 @@ constexpr uint32_t kLargest = 1524;
 class InputArbiterTest : public testing::Test {
  protected:
   InputArbiterTest() {
-    for (Voq& voq : arbiter_) voq.bytes = {.overhead = 24, .largest = kLargest};
+    for (Voq& voq : arbiter_) voq.bytes = {.overhead = 24, .largest = kLargest, .turn_max = kLargest};
   }
   // Who goes next of a queue, and so on, a number each; all that go have more, and packets of so many bytes.
   std::string next(VoqIndex queue, int count, uint32_t bytes = kLargest) {
@@ -189,7 +189,7 @@ class GroupArbiterTest : public testing::Test {
     policy_.groups[1].limit = policy_.groups[2].limit = 1;
     policy_.groups[3].limit = 2;
     arbiter_ = std::make_unique<InputArbiter>(flows_, 2, policy_);
-    for (Voq& voq : *arbiter_) voq.bytes = {.overhead = 24, .largest = kLargest};
+    for (Voq& voq : *arbiter_) voq.bytes = {.overhead = 24, .largest = kLargest, .turn_max = kLargest};
   }
   void push(std::initializer_list<int> flows) {
     for (const int flow : flows) arbiter_->push(1, FlowId::of(flow));
@@ -295,7 +295,7 @@ TEST_F(GroupArbiterTest, AnEndedSessionLeavesNobodyWaiting) {
 // Without a policy a group that flows may have had before is none.
 TEST_F(GroupArbiterTest, WithoutAPolicyThereIsOneGroup) {
   InputArbiter arbiter(flows_, 1, kNoApplications);
-  arbiter[0].bytes = {.overhead = 24, .largest = kLargest};
+  arbiter[0].bytes = {.overhead = 24, .largest = kLargest, .turn_max = kLargest};
   EXPECT_EQ(arbiter.groups(), 1u);
   for (const int flow : {11, 21, 22}) arbiter.push(0, FlowId::of(flow));
   std::string order;

@@ -10,7 +10,7 @@
 namespace heddle {
 namespace {
 
-constexpr PortBytes kBytes{.overhead = 20, .largest = 1520};
+constexpr PortBytes kBytes{.overhead = 20, .largest = 1520, .turn_max = 8 * 1520};
 constexpr PortIndex kInputs = 4;
 
 // Two lossy classes and a lossless one with two channels of its own: lanes 0 to 2 in channel 0, 3 and 4 in 1 and 2.
@@ -202,8 +202,15 @@ TEST_F(OutputSchedulerTest, InputsShareByTheirFlows) {
   EXPECT_EQ(inputs(14), "00000230000023");
   scheduler_.set_waiting(0, 0, 0);
   EXPECT_EQ(scheduler_.most_waiting(0), 1u);
-  EXPECT_EQ(inputs(6), "000002") << "a turn that has been given goes on";
-  EXPECT_EQ(inputs(6), "302302") << "who waits no more counts as one flow";
+  EXPECT_EQ(inputs(6), "023023") << "who waits no more counts as one flow at once";
+}
+
+// The others' frames live on meanwhile (K8).
+TEST_F(OutputSchedulerTest, ATurnHasABound) {
+  scheduler_.set_waiting(0, 0, 1000);
+  for (uint32_t i = 0; i < 30; ++i) push(0, 1500, 0);
+  for (uint32_t i = 0; i < 30; ++i) push(0, 1500, 2);
+  EXPECT_EQ(inputs(18), "000000002000000002");
 }
 
 // An input whose flows wait is empty only until its room has come back: the others go on, and it catches up.
