@@ -25,6 +25,7 @@ class ApplicationReader {
     read_classes(value["classes"]);
     read_groups(value["groups"]);
     read_limits(value["limits"]);
+    value["injection_limit"].read_size(policy_.port_bytes, 0, kInjectionLimitMax);
     return value.errors_so_far() == errors_before ? std::move(policy_) : ApplicationPolicy{};
   }
 
@@ -189,6 +190,7 @@ void ApplicationReader::read_limits(const YamlValue& value) {
     }
     if (!entry.expect_map(config_keys::kApplicationLimit)) continue;
     entry["weight"].read_integer(policy_.limits[id].weight, 1, kWeightMax);
+    entry["injection_limit"].read_size(policy_.limits[id].bytes, 0, kInjectionLimitMax);
   }
 }
 

@@ -26,11 +26,12 @@ inline constexpr auto kNodeProcess = std::to_array<std::string_view>({"workers",
 inline constexpr auto kDevice = std::to_array<std::string_view>({"device", "complete_checksums", "delay", "loss"});
 
 // Applications of a node, in its file, of a switch in a lab file, and of a node in a scenario.
-inline constexpr auto kApplications = std::to_array<std::string_view>({"classes", "groups", "limits"});
+inline constexpr auto kApplications =
+    std::to_array<std::string_view>({"classes", "groups", "limits", "injection_limit"});
 inline constexpr auto kApplicationClass = std::to_array<std::string_view>({"base", "bits", "index"});
 inline constexpr auto kApplicationGroup =
     std::to_array<std::string_view>({"group", "weight", "limit", "class", "vlan", "port", "source", "destination"});
-inline constexpr auto kApplicationLimit = std::to_array<std::string_view>({"weight"});
+inline constexpr auto kApplicationLimit = std::to_array<std::string_view>({"weight", "injection_limit"});
 
 // Lab file; settings, classes, stations and ports as in the topology file.
 inline constexpr auto kLab = std::to_array<std::string_view>(

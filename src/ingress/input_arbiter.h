@@ -8,13 +8,19 @@
 // that flow goes with commit(), leaves with set_aside(), or stands where it was. Whatever is asked of it costs the same
 // however many flows, groups and IDs there are. Owned by the input port's worker. The flows' links are the flow
 // table's, which outlives it, as the policy does.
+//
+// An injection limit ID that is at its limit (A6) has no turns at queues towards the fabric; its groups and flows stand
+// there as they did (A4). Queues that have met its limit stand in line for it, so that what an acknowledgement frees
+// goes to them by turns: whoever has the ID's turn may use it for one turn of its own, and passes it on.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <vector>
 
 #include "flow/input_flow.h"
+#include "ingress/injection_limits.h"
 #include "topology/application_policy.h"
 #include "topology/lanes.h"
 #include "wire/packet.h"
@@ -32,6 +38,7 @@ class Voq {
   uint8_t came_in = 0;   // virtual channel that its packets came in: the same turn leads from there to the lane's (R5)
   bool at_once = false;  // frames may cross at once, without a flow
   bool shares_credit = false;  // its packets take credit of a lossless channel: no flow takes it all (C8)
+  bool injects = false;        // from a host into the fabric, by applications: their injection limits hold (A6)
 
   // --- room at the output (node/room_returns.h) ---
   bool room_blocked = false;
@@ -40,7 +47,6 @@ class Voq {
 
   uint32_t ready() const { return ready_; }  // flows that have packets and an output flow ID
   LaneSet fifos() const { return fifos_; }   // fifos of no-flow frames whose first one is for here
-  bool anything_left() const { return ready_ != 0 || fifos_ != 0; }
   uint32_t waiting() const { return ready_ + static_cast<uint32_t>(std::popcount(fifos_)); }
   // A packet is about to cross.
   void take_lane(Packet& packet) {
@@ -52,8 +58,9 @@ class Voq {
   friend class InputArbiter;
   uint32_t ready_ = 0;
   LaneSet fifos_ = 0;
-  uint16_t limits_ = 0;  // bit i: injection limit ID i has groups with ready flows
-  uint8_t limit_ = 0;    // whose turn it is
+  uint16_t limits_ = 0;   // bit i: injection limit ID i has groups with ready flows
+  uint16_t in_line_ = 0;  // bit i: stands in line for ID i, whose limit it has met
+  uint8_t limit_ = 0;     // whose turn it is
   bool listed_ = false;
   VoqIndex next_ = 0;   // in the list of those to be served
   uint64_t woken_ = 0;  // its place among all that woke
@@ -69,7 +76,8 @@ class InputArbiter {
         limits_of_queue_(policy.configured ? kLimitIds : 1),
         queues_(queues),
         groups_(queues * groups_of_queue_),
-        limits_(queues * limits_of_queue_) {}
+        limits_(queues * limits_of_queue_),
+        injection_(policy) {}
 
   InputArbiter(const InputArbiter&) = delete;
   InputArbiter& operator=(const InputArbiter&) = delete;
@@ -94,7 +102,7 @@ class InputArbiter {
     wake(queue);
   }
   void take_fifo(VoqIndex queue, LaneIndex fifo) { queues_[queue].fifos_ &= ~(LaneSet{1} << fifo); }
-  // The queue gets its turn: it has room again, or something is left to say of it.
+  // The queue gets a turn: it has room again, or something is left to say of it.
   void wake(VoqIndex queue) {
     Voq& voq = queues_[queue];
     if (voq.listed_) return;
@@ -123,9 +131,19 @@ class InputArbiter {
     return queue;
   }
 
-  // The flow whose packet goes next of that queue; kNoFlow if none is ready.
+  // Its turn is over. Unless it is room that it waits for it has another one, if there is anything that may go. True if
+  // it has met an injection limit.
+  bool end_turn(VoqIndex queue, bool has_room) {
+    Voq& voq = queues_[queue];
+    bool waits = false;
+    if (voq.injects && (contended_ | (voq.limits_ & ~injection_.open())) != 0) waits = stand_in_line(queue, has_room);
+    if (has_room && (voq.fifos_ != 0 || eligible(queue) != 0)) wake(queue);
+    return waits;
+  }
+
+  // The flow whose packet goes next of that queue; kNoFlow if none is ready that may.
   FlowId peek(VoqIndex queue) const {
-    if (queues_[queue].ready_ == 0) return kNoFlow;
+    if (eligible(queue) == 0) return kNoFlow;
     return group_at(queue, limit_at(queue, next_limit(queue)).first).flows.head;
   }
   // One of its packets goes, which counts as so many bytes. Has it more of them?
@@ -157,7 +175,26 @@ class InputArbiter {
     if (group.flows.empty()) end_group(queue, index);
   }
 
-  // The port's session has ended: nobody waits any more.
+  // --- injection limits (A6, A7), of queues towards the fabric ---
+  // May a packet of the group pass the queue by, as far as limits go?
+  bool may_inject(uint8_t group) const {
+    const uint8_t id = limit_of(group);
+    return (injection_.open() & ~contended_) >> id & 1;
+  }
+  // So many bytes of the group have been handed on; so many of its bytes are settled.
+  void inject(uint8_t group, uint32_t bytes) { injection_.inject(limit_of(group), bytes); }
+  void settle(uint8_t group, uint32_t bytes) {
+    injection_.settle(limit_of(group), bytes);
+    if (contended_ != 0) pass_turns();
+  }
+  // The policy's limits hold from now on.
+  void set_limits(const ApplicationPolicy& policy) {
+    injection_.set(policy);
+    pass_turns();
+  }
+  const InjectionLimits& injection() const { return injection_; }
+
+  // The port's session has ended: nobody waits any more. Of fabric ports, which have no limits.
   void clear() {
     for (Voq& voq : queues_) {
       voq.ready_ = 0;
@@ -176,6 +213,7 @@ class InputArbiter {
 
  private:
   static constexpr uint8_t kNobody = 0xff;
+  static constexpr VoqIndex kNoQueue = 0xffff;
 
   struct Group {
     FlowList flows;          // ready ones; none: it stands in no list
@@ -186,6 +224,13 @@ class InputArbiter {
   struct Limit {
     int32_t left_bytes = 0;
     uint8_t first = kNobody, last = kNobody;
+    VoqIndex next_in_line = 0;  // the queue behind this one for the ID
+  };
+  // Queues that stand in line for an ID, and the one that has its turn.
+  struct Line {
+    VoqIndex first = kNoQueue, last = kNoQueue;
+    VoqIndex turn = kNoQueue;
+    bool empty() const { return first == kNoQueue; }
   };
 
   Group& group_at(VoqIndex queue, uint8_t group) { return groups_[queue * groups_of_queue_ + group]; }
@@ -193,12 +238,20 @@ class InputArbiter {
   Limit& limit_at(VoqIndex queue, uint8_t limit) { return limits_[queue * limits_of_queue_ + limit]; }
   const Limit& limit_at(VoqIndex queue, uint8_t limit) const { return limits_[queue * limits_of_queue_ + limit]; }
 
-  // The ID whose turn it is, or the next one that has groups; there is one.
+  uint8_t limit_of(uint8_t group) const { return policy_.groups[group].limit; }
+
+  // IDs that have ready flows there and may send.
+  uint16_t eligible(VoqIndex queue) const {
+    const Voq& voq = queues_[queue];
+    return voq.injects ? static_cast<uint16_t>(voq.limits_ & ~voq.in_line_ & injection_.open()) : voq.limits_;
+  }
+  // The ID whose turn it is, or the next one that may send; there is one.
   uint8_t next_limit(VoqIndex queue) const {
     const Voq& voq = queues_[queue];
-    if ((voq.limits_ >> voq.limit_ & 1) && limit_at(queue, voq.limit_).left_bytes > 0) return voq.limit_;
-    const auto later = static_cast<uint16_t>(voq.limits_ & ~((2u << voq.limit_) - 1));
-    return static_cast<uint8_t>(std::countr_zero(later != 0 ? later : voq.limits_));
+    const uint16_t limits = eligible(queue);
+    if ((limits >> voq.limit_ & 1) && limit_at(queue, voq.limit_).left_bytes > 0) return voq.limit_;
+    const auto later = static_cast<uint16_t>(limits & ~((2u << voq.limit_) - 1));
+    return static_cast<uint8_t>(std::countr_zero(later != 0 ? later : limits));
   }
   void begin_limit(VoqIndex queue, uint8_t index) {
     Voq& voq = queues_[queue];
@@ -226,13 +279,16 @@ class InputArbiter {
   }
   // Behind the others of its ID, with its share of a turn.
   void list(VoqIndex queue, uint8_t index, Group& group) {
-    const uint8_t id = limits_of_queue_ == 1 ? uint8_t{0} : policy_.groups[index].limit;
+    const uint8_t id = limits_of_queue_ == 1 ? uint8_t{0} : limit_of(index);
+    Voq& voq = queues_[queue];
     Limit& limit = limit_at(queue, id);
-    refill(group.left_bytes, policy_.groups[index].weight * queues_[queue].bytes.largest);
+    refill(group.left_bytes, policy_.groups[index].weight * voq.bytes.largest);
     group.next = kNobody;
     (limit.first == kNobody ? limit.first : group_at(queue, limit.last).next) = index;
     limit.last = index;
-    queues_[queue].limits_ = static_cast<uint16_t>(queues_[queue].limits_ | 1u << id);
+    if (voq.limits_ >> id & 1) return;
+    voq.limits_ = static_cast<uint16_t>(voq.limits_ | 1u << id);
+    if (voq.injects) injection_.waits(id);
   }
   // The turn of an ID's first group is over, or none of its flows is ready any more.
   void end_group(VoqIndex queue, uint8_t id) {
@@ -241,7 +297,46 @@ class InputArbiter {
     Group& group = group_at(queue, index);
     limit.first = group.next;
     if (!group.flows.empty()) return list(queue, index, group);
-    if (limit.first == kNobody) queues_[queue].limits_ = static_cast<uint16_t>(queues_[queue].limits_ & ~(1u << id));
+    if (limit.first != kNobody) return;
+    Voq& voq = queues_[queue];
+    voq.limits_ = static_cast<uint16_t>(voq.limits_ & ~(1u << id));
+    if (voq.injects) injection_.waits_no_more(id);
+  }
+
+  // The turns of the queue's IDs are over. It stands in line for those that it has more for, if they are at their limit
+  // or others wait for them; not while it could do nothing with a turn.
+  HEDDLE_COLD bool stand_in_line(VoqIndex queue, bool has_room) {
+    Voq& voq = queues_[queue];
+    for (uint8_t id = 0; id < kNoLimitId; ++id)
+      if (lines_[id].turn == queue) lines_[id].turn = kNoQueue;
+    const auto wanted = static_cast<uint16_t>(voq.limits_ & (contended_ | ~injection_.open()) & ~voq.in_line_);
+    for (uint16_t rest = has_room ? wanted : uint16_t{0}; rest != 0; rest = static_cast<uint16_t>(rest & (rest - 1))) {
+      const int id = std::countr_zero(rest);
+      Line& line = lines_[id];
+      limit_at(queue, static_cast<uint8_t>(id)).next_in_line = kNoQueue;
+      (line.empty() ? line.first : limit_at(line.last, static_cast<uint8_t>(id)).next_in_line) = queue;
+      line.last = queue;
+      voq.in_line_ = static_cast<uint16_t>(voq.in_line_ | 1u << id);
+      contended_ = static_cast<uint16_t>(contended_ | 1u << id);
+    }
+    pass_turns();
+    return has_room && wanted != 0;
+  }
+  // Whoever is first in line for an ID that is open, and whose turn nobody has, has it now.
+  HEDDLE_COLD void pass_turns() {
+    for (uint16_t rest = contended_; rest != 0; rest = static_cast<uint16_t>(rest & (rest - 1))) {
+      const int id = std::countr_zero(rest);
+      Line& line = lines_[id];
+      if (line.turn != kNoQueue) continue;
+      if (line.empty()) {
+        contended_ = static_cast<uint16_t>(contended_ & ~(1u << id));
+      } else if (injection_.open() >> id & 1) {
+        line.turn = line.first;
+        line.first = limit_at(line.turn, static_cast<uint8_t>(id)).next_in_line;
+        queues_[line.turn].in_line_ = static_cast<uint16_t>(queues_[line.turn].in_line_ & ~(1u << id));
+        wake(line.turn);
+      }
+    }
   }
 
   InputFlowTable& flows_;
@@ -250,6 +345,9 @@ class InputArbiter {
   std::vector<Voq> queues_;    // by lane and output port
   std::vector<Group> groups_;  // by queue and group
   std::vector<Limit> limits_;  // by queue and injection limit ID
+  InjectionLimits injection_;
+  std::array<Line, kNoLimitId> lines_{};  // by injection limit ID
+  uint16_t contended_ = 0;                // bit i: somebody stands in line for ID i, or has its turn
   VoqIndex first_ = 0, last_ = 0;
   uint32_t count_ = 0;
   uint64_t own_order_ = 0;

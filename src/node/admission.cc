@@ -19,6 +19,7 @@ void Admission::leave(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nan
   flow.data_flow += packet->payload;
   packet->output_flow = flow.branch.flow;
   voq.take_lane(*packet);
+  if (voq.injects) port.input.arbiter.inject(flow.group, packet->payload);
   if (flow.flags & kFlowLimited) flow_limits_.spend(port, packet->input.flow, packet->payload, now);
 }
 
@@ -55,6 +56,7 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
   Voq& voq = port.input.arbiter[flow.branch.voq];
   if (voq.ready() != 0 || voq.room < packet->cost) return false;
   if (voq.shares_credit && !shares_.has_share(flow, voq)) return false;
+  if (voq.injects && !port.input.arbiter.may_inject(flow.group)) return false;
   if (special & kFlowFull) flow_queues_.went(port, flow, *packet);
   leave(port, flow, voq, packet, now);
   // Of a lossless channel all count that wait at an output (R5, C8), and link retry keeps a copy of each (K6).

@@ -20,7 +20,8 @@ void Arbitration::run(Nanos now) {
       if (arbiter.count() != 0 && (next == nullptr || arbiter.woken() < next->input.arbiter.woken())) next = port;
     }
     const VoqIndex queue = next->input.arbiter.begin_turn();
-    if (serve(*next, queue, now)) next->input.arbiter.wake(queue);
+    const bool has_room = serve(*next, queue, now);
+    if (next->input.arbiter.end_turn(queue, has_room)) next->counters.count(ProtocolEvent::injection_waited);
   }
 }
 
@@ -28,7 +29,7 @@ bool Arbitration::work_left() const {
   return std::any_of(ports_.begin(), ports_.end(), [](const Port* port) { return port->input.arbiter.count() != 0; });
 }
 
-// One quantum of one virtual output queue. False if it has nothing to send or no room: room or a flow wakes it.
+// One quantum of one virtual output queue. False if it has no room: that wakes it.
 bool Arbitration::serve(Port& input, VoqIndex queue, Nanos now) {
   InputArbiter& arbiter = input.input.arbiter;
   Voq& voq = arbiter[queue];
@@ -63,7 +64,7 @@ bool Arbitration::serve(Port& input, VoqIndex queue, Nanos now) {
     ++sent;
   }
   if (voq.told_waiters != 0) room_.tell_waiting(input, voq, 0);  // it is not room that it waits for
-  return voq.anything_left();
+  return true;
 }
 
 // What holds the flow itself (C4-C6, C8).

@@ -88,6 +88,7 @@ void FlowLife::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged,
     if (acknowledged != 0) acks_.mark_due(port, id, flow, now);
   } else {
     port.counters.acknowledged_bytes += acknowledged - lost;
+    if (port.input.arbiter[flow.branch.voq].injects) port.input.arbiter.settle(flow.group, acknowledged);
     if (lost != 0 && flow.match != kNoMatch) [[unlikely]]
       edge_.matches()[flow.match].lose(lost, DropReason::none);
   }
@@ -217,9 +218,7 @@ void FlowLife::route(Port& port, FlowId id, Nanos now) {
 
 void FlowLife::drop_queue(Port& port, FlowId id, DropReason reason) {
   InputFlow& flow = port.input.flows[id];
-  while (!flow.queue.empty()) {
-    drop_from_flow(port, id, flow_queues_.take(port, flow), reason);
-  }
+  while (!flow.queue.empty()) drop_from_flow(port, id, flow_queues_.take(port, flow), reason);
   flow.state = FlowState::idle;
   finish_if_empty(port, id, flow);
 }
@@ -289,9 +288,8 @@ void FlowLife::unblock(Port& port, FlowId id, InputFlow& flow, Nanos now) {
 
 void FlowLife::drop_expired_frames(Port& port, FlowId id, Nanos now) {
   InputFlow& flow = port.input.flows[id];
-  while (!flow.queue.empty() && life_over(*flow.queue.head, now)) {
+  while (!flow.queue.empty() && life_over(*flow.queue.head, now))
     drop_from_flow(port, id, flow_queues_.take(port, flow), DropReason::life_ended);
-  }
   if (!flow.queue.empty()) return;
   flow.state = FlowState::idle;
   finish_if_empty(port, id, flow);

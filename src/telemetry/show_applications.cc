@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who shares each edge port (A1): its flows by group, and what came of each group in the interval.
+// Who shares each edge port (A1): its flows by group, and what came of each group in the interval; and what ports with
+// injection limits have in the fabric (A6).
 #include <map>
 #include <memory>
 #include <tuple>
@@ -50,6 +51,39 @@ Json group_json(const SwitchProcess& process, const PortOfNode& place, uint8_t n
   return json;
 }
 
+// A port's limit IDs that flows have or that have something in the fabric, if any limit holds there, and the port.
+void add_limits(const SwitchProcess& process, const ProcessNode& node, PortIndex index, Json& rows) {
+  const ApplicationPolicy& policy = node.settings.applications;
+  InjectionLimits limits{kNoApplications};
+  look_at_port(process, node, index, [&limits](const Port& port) { limits = port.input.arbiter.injection(); });
+  const auto add = [&](uint64_t injected_bytes, uint64_t limit_bytes) -> Json& {
+    rows.push_back({{"node", description(process, node).name},
+                    {"port", description(process, node).ports[index].name},
+                    {"injected_bytes", injected_bytes}});
+    if (limit_bytes != kNoInjectionLimit) rows.back()["limit_bytes"] = limit_bytes;
+    return rows.back();
+  };
+  for (uint8_t id = 0; id < kNoLimitId; ++id) {
+    const bool used = (limits.active() >> id & 1) || policy.limits[id].bytes != kNoInjectionLimit;
+    if (!used) continue;
+    Json& row = add(limits.injected_bytes(id), limits.limit_bytes(id));
+    row["limit"] = id;
+    row["open"] = (limits.open() >> id & 1) != 0;
+  }
+  add(limits.injected_bytes(), limits.limit_bytes());
+}
+
+Json injected(const SwitchProcess& process, const ShowRequest& request) {
+  Json rows = Json::array();
+  for_each_node(process, request, [&](const ProcessNode& node) {
+    if (node.node == nullptr || !node.settings.applications.limits_injection()) return;
+    for_each_port(node, request, [&](PortIndex index) {
+      if (!description(process, node).ports[index].fabric) add_limits(process, node, index, rows);
+    });
+  });
+  return rows;
+}
+
 Json rated_groups(const SwitchProcess& process, const ShowRequest& request, const std::vector<SampledFlow>& earlier,
                   Nanos began_ns) {
   std::vector<SampledFlow> flows = sample_flows(process, request);
@@ -73,7 +107,9 @@ Json rated_groups(const SwitchProcess& process, const ShowRequest& request, cons
   Json rows = Json::array();
   for (const auto& [key, totals] : groups)
     rows.push_back(group_json(process, key.first, key.second, totals, delivered_of_ports[key.first], seconds));
-  return {{"interval_ms", static_cast<uint64_t>(seconds * 1000)}, {"groups", std::move(rows)}};
+  return {{"interval_ms", static_cast<uint64_t>(seconds * 1000)},
+          {"groups", std::move(rows)},
+          {"injected", injected(process, request)}};
 }
 
 }  // namespace

@@ -28,7 +28,17 @@ std::string applications_text(const Json& reply) {
                scaled_bits_per_second(number(row, "dropped_bps")), bytes(row, "queue_bytes"),
                bytes(row, "in_fabric_bytes")});
   }
-  return table.text() + "rates over " + exact(reply, "interval_ms") + " ms\n";
+  std::string text = table.text() + "rates over " + exact(reply, "interval_ms") + " ms\n";
+  if (!reply.contains("injected") || reply["injected"].empty()) return text;
+  TextTable limits(
+      {{"PORT"}, {"LIMIT", Align::right}, {"INJECTED", Align::right}, {"AT MOST", Align::right}, {"STATE"}});
+  for (const Json& row : reply["injected"])
+    limits.add({place(row), row.contains("limit") ? exact(row, "limit") : "all", bytes(row, "injected_bytes"),
+                row.contains("limit_bytes") ? bytes(row, "limit_bytes") : "-",
+                !row.contains("open") ? "-"
+                : row["open"]         ? "open"
+                                      : "closed"});
+  return text + "\n" + limits.text();
 }
 
 }  // namespace heddle

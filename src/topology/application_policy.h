@@ -4,6 +4,7 @@
 // nodes may have another one. Plain values, read from a file and given to the node, which never changes them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -20,6 +21,8 @@ constexpr uint8_t kNoFlowGroup = 127;  // of frames without a flow
 constexpr uint32_t kLimitIds = 9;
 constexpr uint8_t kNoLimitId = 8;  // of kNoFlowGroup: no limit holds it
 constexpr uint8_t kWeightMax = 100;
+constexpr uint64_t kNoInjectionLimit = ~uint64_t{0};
+constexpr uint64_t kInjectionLimitMax = uint64_t{1} << 40;
 
 // Of addresses as the match table has them (flow/match_table.h): in network order, IPv4 in the first four bytes.
 struct IpPrefix {
@@ -61,6 +64,7 @@ struct ApplicationPolicy {
   };
   struct Limit {
     uint8_t weight = 1;
+    uint64_t bytes = kNoInjectionLimit;  // of original frames that an edge port may have in the fabric of the ID (A6)
 
     bool operator==(const Limit&) const = default;
   };
@@ -70,11 +74,22 @@ struct ApplicationPolicy {
   bool configured = false;  // else all flows are of group 0
   std::array<Group, kGroups> groups;
   std::array<Limit, kLimitIds> limits;
+  uint64_t port_bytes = kNoInjectionLimit;      // of all IDs together, which share it by their weights (A7)
   std::vector<GroupRule> rules;                 // the first that holds counts
   std::array<GroupIndex, kClassesMax> indices;  // by FTAG
 
+  bool limits_injection() const {
+    const auto has_one = [](const Limit& limit) { return limit.bytes != kNoInjectionLimit; };
+    return port_bytes != kNoInjectionLimit || std::any_of(limits.begin(), limits.end(), has_one);
+  }
   bool operator==(const ApplicationPolicy&) const = default;
 };
+
+// Its groups and weights stay.
+inline void remove_injection_limits(ApplicationPolicy& policy) {
+  policy.port_bytes = kNoInjectionLimit;
+  for (ApplicationPolicy::Limit& limit : policy.limits) limit.bytes = kNoInjectionLimit;
+}
 
 // Of a node that knows of no applications.
 inline const ApplicationPolicy kNoApplications;

@@ -12,6 +12,8 @@ namespace {
 
 constexpr uint32_t kLargest = 1524;
 
+bool anything_left(const Voq& voq) { return voq.ready() != 0 || voq.fifos() != 0; }
+
 // Four virtual output queues of a port with 16 flows.
 class InputArbiterTest : public testing::Test {
  protected:
@@ -42,7 +44,7 @@ TEST_F(InputArbiterTest, NothingIsNext) {
   EXPECT_EQ(arbiter_.size(), 4u);
   EXPECT_EQ(arbiter_.count(), 0u);
   EXPECT_EQ(arbiter_.peek(2), kNoFlow);
-  EXPECT_FALSE(arbiter_[2].anything_left());
+  EXPECT_FALSE(anything_left(arbiter_[2]));
 }
 
 TEST_F(InputArbiterTest, FlowsOfAQueueGoByTurns) {
@@ -90,7 +92,7 @@ TEST_F(InputArbiterTest, WhoHasNoMoreLeaves) {
   arbiter_.commit(1, false, kLargest);
   arbiter_.commit(1, false, kLargest);
   EXPECT_EQ(arbiter_.peek(1), kNoFlow);
-  EXPECT_FALSE(arbiter_[1].anything_left());
+  EXPECT_FALSE(anything_left(arbiter_[1]));
   arbiter_.push(1, 7);
   EXPECT_EQ(arbiter_.peek(1), 7);
 }
@@ -158,14 +160,14 @@ TEST_F(InputArbiterTest, FifosWaitBesideFlows) {
   arbiter_.push_fifo(1, 2);
   arbiter_.push_fifo(1, 0);
   EXPECT_EQ(arbiter_.count(), 1u);
-  EXPECT_TRUE(arbiter_[1].anything_left());
+  EXPECT_TRUE(anything_left(arbiter_[1]));
   EXPECT_EQ(arbiter_[1].waiting(), 2u);
   arbiter_.push(1, 8);
   EXPECT_EQ(arbiter_[1].waiting(), 3u);
   arbiter_.take_fifo(1, 2);
   EXPECT_EQ(arbiter_[1].fifos(), 0b1u);
   arbiter_.take_fifo(1, 0);
-  EXPECT_TRUE(arbiter_[1].anything_left()) << "the flow";
+  EXPECT_TRUE(anything_left(arbiter_[1])) << "the flow";
 }
 
 TEST_F(InputArbiterTest, AnEndedSessionLeavesNobodyWaiting) {
@@ -173,7 +175,7 @@ TEST_F(InputArbiterTest, AnEndedSessionLeavesNobodyWaiting) {
   arbiter_.push_fifo(3, 1);
   arbiter_.clear();
   EXPECT_EQ(arbiter_.peek(1), kNoFlow);
-  for (const Voq& voq : arbiter_) EXPECT_FALSE(voq.anything_left());
+  for (const Voq& voq : arbiter_) EXPECT_FALSE(anything_left(voq));
   EXPECT_EQ(arbiter_.count(), 2u) << "they are looked at once more";
 }
 
@@ -290,6 +292,121 @@ TEST_F(GroupArbiterTest, AnEndedSessionLeavesNobodyWaiting) {
   for (uint8_t group = 0; group < arbiter_->groups(); ++group) EXPECT_TRUE(arbiter_->ready(1, group).empty());
   push({31});
   EXPECT_EQ(next(2), "31 31 ");
+}
+
+// Three queues towards the fabric and one that is not. Flow f is of group f / 10; group 1 has ID 1, group 3 ID 2.
+class InjectingArbiterTest : public testing::Test {
+ protected:
+  InjectingArbiterTest() {
+    for (FlowId flow = FlowId::of(1); flow <= 40; ++flow) flows_[flow].group = static_cast<uint8_t>(flow / 10);
+    policy_.configured = true;
+    policy_.groups[1].limit = 1;
+    policy_.groups[3].limit = 2;
+    policy_.limits[1].bytes = 3000;
+    arbiter_ = std::make_unique<InputArbiter>(flows_, 4, policy_);
+    for (Voq& voq : *arbiter_) {
+      voq.bytes = {.overhead = 24, .largest = kLargest, .turn_max = kLargest};
+      voq.injects = &voq != &(*arbiter_)[3];
+    }
+  }
+  void push(VoqIndex queue, int flow) { arbiter_->push(queue, FlowId::of(flow)); }
+  // All turns that there are: which queue sends how many packets of 1,500 bytes of which flow.
+  std::string turns() {
+    std::string order;
+    for (uint32_t count = arbiter_->count(); count > 0; --count) {
+      const VoqIndex queue = arbiter_->begin_turn();
+      for (int sent = 0; sent < 8; ++sent) {
+        const FlowId flow = arbiter_->peek(queue);
+        if (flow == kNoFlow) break;
+        order += std::to_string(queue) + ":" + std::to_string(flow) + " ";
+        arbiter_->commit(queue, true, kLargest);
+        if (queue != 3) arbiter_->inject(flows_[flow].group, 1500);
+      }
+      arbiter_->end_turn(queue, true);
+    }
+    return order;
+  }
+
+  InputFlowTable flows_{40};
+  ApplicationPolicy policy_;
+  std::unique_ptr<InputArbiter> arbiter_;
+};
+
+// A4: its flows stand as they did, and the ID's next one is the same.
+TEST_F(InjectingArbiterTest, AnIdAtItsLimitHasNoTurns) {
+  for (const int flow : {11, 12, 13, 31}) push(0, flow);
+  EXPECT_EQ(turns(), "0:11 0:31 0:12 0:31 0:31 0:31 0:31 0:31 ");
+  EXPECT_FALSE(arbiter_->may_inject(1));
+  EXPECT_TRUE(arbiter_->may_inject(3));
+  EXPECT_EQ(turns(), "0:31 0:31 0:31 0:31 0:31 0:31 0:31 0:31 ");
+  arbiter_->settle(1, 1500);
+  EXPECT_EQ(turns().substr(0, 10), "0:13 0:31 ");
+}
+
+TEST_F(InjectingArbiterTest, AQueueThatIsHeldHasNoTurnUntilSomethingIsSettled) {
+  push(0, 11);
+  EXPECT_EQ(turns(), "0:11 0:11 ");
+  EXPECT_EQ(arbiter_->count(), 0u);
+  arbiter_->settle(1, 1500);
+  EXPECT_EQ(turns(), "0:11 ");
+  EXPECT_EQ(arbiter_->count(), 0u);
+}
+
+// What becomes free goes round, also past a queue that has other IDs to send and so a turn at any time.
+TEST_F(InjectingArbiterTest, QueuesHaveTheirTurnsAtAnIdThatIsShort) {
+  push(0, 11);
+  push(0, 31);
+  push(1, 12);
+  push(2, 13);
+  turns();
+  std::string of_the_id;
+  for (int i = 0; i < 6; ++i) {
+    arbiter_->settle(1, 1500);
+    const std::string order = turns();
+    for (const char* sent : {"0:11 ", "1:12 ", "2:13 "})
+      if (order.find(sent) != std::string::npos) of_the_id += sent;
+  }
+  EXPECT_EQ(of_the_id, "0:11 1:12 2:13 0:11 1:12 2:13 ");
+}
+
+// Nobody passes by those who stand in line.
+TEST_F(InjectingArbiterTest, WhoStandsInLineComesBeforeThoseWithoutAQueue) {
+  push(0, 11);
+  turns();
+  arbiter_->settle(1, 1500);
+  EXPECT_FALSE(arbiter_->may_inject(1)) << "it is the turn of queue 0";
+  turns();
+  arbiter_->settle(1, 3000);
+  turns();
+  EXPECT_FALSE(arbiter_->may_inject(1));
+}
+
+TEST_F(InjectingArbiterTest, LocalDeliveryHasNoLimit) {
+  push(0, 11);
+  push(3, 12);
+  EXPECT_EQ(turns(), "0:11 0:11 3:12 3:12 3:12 3:12 3:12 3:12 3:12 3:12 ");
+  EXPECT_EQ(turns().size(), 8u * 5);
+}
+
+// A turn is no use to who has no room; room wakes it, and then it stands in line.
+TEST_F(InjectingArbiterTest, WhoWaitsForRoomPassesItsTurnOn) {
+  push(0, 11);
+  push(1, 12);
+  turns();  // both stand in line
+  arbiter_->settle(1, 1500);
+  ASSERT_EQ(arbiter_->count(), 1u);
+  EXPECT_EQ(arbiter_->begin_turn(), 0);
+  arbiter_->end_turn(0, false);
+  ASSERT_EQ(arbiter_->count(), 1u);
+  EXPECT_EQ(turns(), "1:12 ");
+}
+
+TEST_F(InjectingArbiterTest, ALimitThatIsRaisedWakes) {
+  push(0, 11);
+  turns();
+  policy_.limits[1].bytes = 4500;
+  arbiter_->set_limits(policy_);
+  EXPECT_EQ(turns(), "0:11 ");
 }
 
 // Without a policy a group that flows may have had before is none.

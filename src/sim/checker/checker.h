@@ -3,7 +3,8 @@
 // of what must be true, and compares the switches' tables with it between their turns. One thread.
 //
 // checker.cc: hosts (invariant 3). checker_links.cc: frames (1, 4, 6). checker_tables.cc: a node's tables (1, 2, 6).
-// checker_rest.cc: liveness and rest (8, 9). The trace hash (10) is over all that it sees.
+// checker_injection.cc: injection limits (5). checker_rest.cc: liveness and rest (8, 9). The trace hash (10) is over
+// all that it sees.
 #pragma once
 
 #include <array>
@@ -106,6 +107,14 @@ class Checker : public Watcher {
     uint32_t ceiling = 0;  // nothing goes beyond: the limit, or what had crossed before it came
     uint64_t lifted = 0;   // flows of the port that were free of their limit again, then
   };
+  struct InjectionGhost {  // of an injection limit ID of an edge port (A6)
+    uint64_t bytes = 0;
+    bool waits = false;  // flows are ready to send into the fabric
+  };
+  struct PortInjection {  // as last seen
+    uint64_t port_bytes = 0;
+    std::array<uint64_t, kNoLimitId> ids{};
+  };
   struct EndedSession {  // of a port: how far its flows were settled
     Epoch epoch = 0;
     std::vector<uint32_t> ack_flow;
@@ -169,6 +178,10 @@ class Checker : public Watcher {
   uint32_t flow_slot(PortIndex port, FlowId id) const { return port * (fabric_.topology().settings.flow_ids + 1) + id; }
   void cover_states(uint16_t node, const Port& port);
 
+  // checker_injection.cc
+  void check_injection(uint16_t node, const Port& port);
+  static bool may_be_injected(uint64_t bytes, uint64_t before, uint64_t limit, uint64_t frame);
+
   // checker_rest.cc
   std::string unrest_of(uint16_t node, const Port& port) const;
 
@@ -188,6 +201,7 @@ class Checker : public Watcher {
   std::vector<std::vector<EndedSession>> ended_;              // by node and port
   std::vector<std::array<std::set<uint64_t>, 2>> nonces_;     // by link and direction: all that hellos have offered
   std::vector<std::vector<std::vector<uint8_t>>> states_;     // by node, port, flow: input state, output state << 4
+  std::vector<std::vector<PortInjection>> injected_;          // by node and port
   std::vector<uint32_t> polls_;                               // by node
   std::vector<std::vector<uint32_t>> link_of_;                // by node and port; ~0u on edge ports
   Held held_;                                                 // of the node at hand

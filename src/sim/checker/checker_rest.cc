@@ -36,6 +36,8 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   }
   if (port.retry.kept() != 0) return where + std::to_string(port.retry.kept()) + " frames kept to be sent again";
   if (port.input.lossless_packets != 0) return where + "lossless packets counted";
+  if (const uint64_t injected = port.input.arbiter.injection().injected_bytes(); injected != 0)
+    return where + std::to_string(injected) + " bytes counted as injected";
   for (uint8_t group = 0; group < port.input.arbiter.groups(); ++group) {
     if (port.input.lossy_by_group[group] != 0) return where + "packets of a group counted";
     uint32_t held = port.input.waiting.shares.held(group);

@@ -33,7 +33,7 @@ void WorkerActor::act(Nanos now) {
   const Nanos cost = costs.turn_ns + result.packets * costs.packet_ns + result.crossings * costs.crossing_ns;
   free_ns_ = now + std::max<Nanos>(1, cost);  // not again at the same instant, whatever it waits for
   if (result.busy || result.packets != 0) busy_ns_ += cost;
-  if (result.packets != 0) fabric_.look_at_buffers(node->worker(worker_));
+  if (result.packets != 0) fabric_.look_at_fullest(node->worker(worker_));
   for (uint64_t woken = result.woken; woken != 0; woken &= woken - 1)
     fabric_.worker_actor(node_, WorkerIndex::of(__builtin_ctzll(woken))).notify(free_ns_);
   fabric_.engine().wake(*this, std::max(result.next_wake, free_ns_));
@@ -91,21 +91,23 @@ void Fabric::make_links() {
   }
 }
 
-void Fabric::look_at_buffers(const Worker& worker) {
-  for (const Port* port : worker.ports())
+void Fabric::look_at_fullest(const Worker& worker) {
+  for (const Port* port : worker.ports()) {
+    fullest_.injected_bytes = std::max(fullest_.injected_bytes, port->input.arbiter.injection().injected_bytes());
     for (uint32_t channel = 0; port->is_fabric() && channel < port->channels; ++channel) {
       const LinkCredits& credits = port->credits[channel];
       if (credits.held() == 0) continue;
       const uint64_t used_ppm = uint64_t{1'000'000} * credits.held() / credits.buffers();
-      fullest_buffers_ppm_ = std::max(fullest_buffers_ppm_, static_cast<uint32_t>(used_ppm));
+      fullest_.buffers_ppm = std::max(fullest_.buffers_ppm, static_cast<uint32_t>(used_ppm));
     }
+  }
 }
 
-uint32_t Fabric::take_fullest_buffers() {
-  const uint32_t fullest = std::exchange(fullest_buffers_ppm_, 0);
+Fabric::Fullest Fabric::take_fullest() {
+  const Fullest fullest = std::exchange(fullest_, {});
   for (const NodeState& state : nodes_)  // those that are full and stay so, without a frame
     for (WorkerIndex worker = 0; state.node != nullptr && worker < state.node->workers(); ++worker)
-      look_at_buffers(state.node->worker(worker));
+      look_at_fullest(state.node->worker(worker));
   return fullest;
 }
 

@@ -79,10 +79,14 @@ class Fabric : public LinkObserver {
   // Drops, events and frames of all ports that were and are: counters of crashed nodes are kept.
   PortCounters total() const;
   uint64_t packet_hops() const;  // frames that switches received
-  // After each turn that received something: they fill in no other.
-  void look_at_buffers(const Worker& worker);
-  // Of a link's channel, in use at the fullest since the last call, in ppm of those there are.
-  uint32_t take_fullest_buffers();
+  // Where and when there was most of it since it was taken last.
+  struct Fullest {
+    uint32_t buffers_ppm = 0;     // of a link's channel that are in use, of those there are
+    uint64_t injected_bytes = 0;  // that an edge port's applications have in the fabric (A6)
+  };
+  // After each turn that received something: buffers and the fabric fill in no other.
+  void look_at_fullest(const Worker& worker);
+  Fullest take_fullest();
 
   void on_frame(MemoryLink& link, unsigned direction, LinkFrameEvent event, Packet& packet, Nanos at) override;
 
@@ -114,7 +118,7 @@ class Fabric : public LinkObserver {
   std::vector<NodeState> nodes_;
   std::vector<std::unique_ptr<HostActor>> hosts_;
   PortCounters crashed_;
-  uint32_t fullest_buffers_ppm_ = 0;
+  Fullest fullest_;
   struct Forging {
     uint32_t link;
     unsigned direction;

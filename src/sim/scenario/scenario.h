@@ -60,6 +60,7 @@ enum class Measure : uint8_t {
   steady_fairness_at_least,  // ppm: Jain's index in the interval where it is least
   transfer_spread_at_most,   // ppm: slowest over fastest of the flows' transfers
   buffers_at_most,           // ppm of the buffers of a link and channel, at the fullest, whatever the workload
+  injected_at_most,          // bytes of an edge port's applications in the fabric (A6), where they were most
   late_frames_at_most,       // delivered behind a later one
   lost_frames_at_most,
   drops_at_most,  // of the whole fabric, in all
@@ -79,6 +80,7 @@ constexpr std::string_view kMeasureNames[] = {"gap_at_most",
                                               "steady_fairness_at_least",
                                               "transfer_spread_at_most",
                                               "buffers_at_most",
+                                              "injected_at_most",
                                               "late_frames_at_most",
                                               "lost_frames_at_most",
                                               "drops_at_most"};
@@ -101,9 +103,9 @@ struct Window {
 };
 
 // The same switch with parts switched off, as its configuration could say; overrules the classes of a file.
-enum class Baseline : uint8_t { none, drop_tail, credits_only, pause_only, no_groups };
-constexpr std::array<std::string_view, 5> kBaselineNames = {"none", "drop-tail", "credits-only", "pause-only",
-                                                            "no-groups"};
+enum class Baseline : uint8_t { none, drop_tail, credits_only, pause_only, no_groups, no_limits };
+constexpr std::array<std::string_view, 6> kBaselineNames = {"none",       "drop-tail", "credits-only",
+                                                            "pause-only", "no-groups", "no-limits"};
 
 struct ScenarioVariant {
   Baseline baseline = Baseline::none;

@@ -64,6 +64,7 @@ void ScenarioReader::set_baseline() {
     switch (scenario_.variant.baseline) {
       case Baseline::none:
       case Baseline::no_groups:  // which classes have no word in
+      case Baseline::no_limits:
         break;
       case Baseline::drop_tail:
         traffic_class.lossless = traffic_class.congestion_control = traffic_class.flow_credits = false;

@@ -99,10 +99,11 @@ std::optional<uint64_t> value_of(const Scenario& scenario, const Expectation& ex
   if (expectation.measure == Measure::delivered_at_least && sent != 0) sum.add(delivered * 1'000'000 / sent);
   if (expectation.measure == Measure::drops_at_most && result.packet_hops != 0)
     for (const uint64_t drops : result.total.drops) sum.add(drops);
-  if (expectation.measure == Measure::buffers_at_most) {
+  for (const QueueSample& sample : result.queues) {
     const Window& window = scenario.windows[expectation.window];
-    for (const QueueSample& sample : result.queues)
-      if (sample.at_ns > window.from_ns && sample.at_ns <= window.to_ns) sum.most(sample.buffers_ppm);
+    if (sample.at_ns <= window.from_ns || sample.at_ns > window.to_ns) continue;
+    if (expectation.measure == Measure::buffers_at_most) sum.most(sample.buffers_ppm);
+    if (expectation.measure == Measure::injected_at_most) sum.most(sample.injected_bytes);
   }
   return sum.value();
 }

@@ -42,6 +42,7 @@ inline constexpr auto kExpect = std::to_array<std::string_view>({"workload",
                                                                  "steady_fairness_at_least",
                                                                  "transfer_spread_at_most",
                                                                  "buffers_at_most",
+                                                                 "injected_at_most",
                                                                  "late_frames_at_most",
                                                                  "lost_frames_at_most",
                                                                  "drops_at_most"});

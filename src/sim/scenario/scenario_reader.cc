@@ -158,6 +158,7 @@ void ScenarioReader::finish_nodes() {
     node_values_[node]["workers"].read_integer(setup.workers, 1, std::max<size_t>(1, ports));
     setup.applications = read_applications(node_values_[node]["applications"], builder_.topology(), node);
     if (scenario_.variant.baseline == Baseline::no_groups) setup.applications = {};
+    if (scenario_.variant.baseline == Baseline::no_limits) remove_injection_limits(setup.applications);
     scenario_.setup.nodes.push_back(setup);
   }
   for (auto& both : scenario_.setup.links)

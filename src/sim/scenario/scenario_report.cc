@@ -83,6 +83,9 @@ std::string value_text(const ExpectationResult& result) {
     case Measure::buffers_at_most:
       out << std::setprecision(2) << value / 1e4 << '%';
       break;
+    case Measure::injected_at_most:
+      out << *result.value << " bytes";
+      break;
     case Measure::throughput_at_least:
     case Measure::throughput_at_most:
       out << scaled_bits_per_second(value);

@@ -128,7 +128,7 @@ void ScenarioRun::begin_measuring() {
     flow.gap_since_ns = engine_.now();
     flow.longest_gap_ns = 0;
   }
-  fabric_.take_fullest_buffers();
+  fabric_.take_fullest();
   window_from_ns_ = engine_.now();
   std::fill(least_fairness_.begin(), least_fairness_.end(), std::nullopt);
 }
@@ -164,7 +164,9 @@ void ScenarioRun::sample(Nanos from, Nanos to) {
 }
 
 void ScenarioRun::sample_queues(Nanos time) {
-  QueueSample sample{.at_ns = time, .edge_bytes = 0, .buffers_ppm = fabric_.take_fullest_buffers()};
+  const Fabric::Fullest fullest = fabric_.take_fullest();
+  QueueSample sample{
+      .at_ns = time, .edge_bytes = 0, .buffers_ppm = fullest.buffers_ppm, .injected_bytes = fullest.injected_bytes};
   for (uint16_t node = 0; node < fabric_.topology().nodes.size(); ++node) {
     const Node* state = fabric_.node(node);
     for (PortIndex index = 0; state != nullptr && index < state->ports(); ++index) {

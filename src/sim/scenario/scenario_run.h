@@ -49,9 +49,10 @@ struct WorkloadResult {
 };
 
 struct QueueSample {
-  Nanos at_ns;           // from the start
-  uint32_t edge_bytes;   // in the longest queue of an edge port
-  uint32_t buffers_ppm;  // of a link's channel, where and when it was fullest since the last one
+  Nanos at_ns;              // from the start
+  uint32_t edge_bytes;      // in the longest queue of an edge port
+  uint32_t buffers_ppm;     // of a link's channel, where and when it was fullest since the last one
+  uint64_t injected_bytes;  // of the edge port that had most in the fabric (A6), since the last one
 };
 
 struct ScenarioSample {  // of one workload in one interval

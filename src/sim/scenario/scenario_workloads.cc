@@ -341,6 +341,9 @@ void ScenarioReader::read_expectation(const YamlValue& value) {
       case Measure::throughput_at_most:
         if (!entry.read_rate(expectation.limit, 0, 1'000'000'000'000)) return;
         break;
+      case Measure::injected_at_most:
+        if (!entry.read_size(expectation.limit, 0, kInjectionLimitMax)) return;
+        break;
       case Measure::late_frames_at_most:
       case Measure::lost_frames_at_most:
       case Measure::drops_at_most:

@@ -5,6 +5,16 @@ namespace heddle::sim {
 
 namespace {
 
+// From a byte, which one frame is more than, to what nobody reaches. None is closed: flows have to come through.
+void draw_limits(ApplicationPolicy& policy, Random& random) {
+  if (one_in(random, 2)) return;
+  const auto limit = [&random]() -> uint64_t {
+    return one_in(random, 3) ? kNoInjectionLimit : pick(random, {1, 1500, 8000, 64'000, 1 << 30});
+  };
+  policy.port_bytes = limit();
+  for (ApplicationPolicy::Limit& one : policy.limits) one.bytes = limit();
+}
+
 ApplicationPolicy policy(Random& random) {
   ApplicationPolicy policy;
   policy.configured = true;
@@ -13,6 +23,7 @@ ApplicationPolicy policy(Random& random) {
     policy.groups[group].limit = static_cast<uint8_t>(random.below(kNoLimitId));
   }
   for (ApplicationPolicy::Limit& limit : policy.limits) limit.weight = static_cast<uint8_t>(pick(random, {1, 1, 3}));
+  draw_limits(policy, random);
   for (GroupIndex& index : policy.indices) {
     index.bits = static_cast<uint8_t>(random.below(5));
     index.base = static_cast<uint8_t>(random.below(kNoFlowGroup - 16));

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much the applications of an edge port may have in the fabric (A6, A7). Injected are the bytes of original frames
+// that have been handed on to a fabric port and are not settled, kept by injection limit ID. An ID has a limit of its
+// own, and the port one that its active IDs share by their weights: those of which flows wait for a fabric port, or
+// something is injected. So an application that is alone may use all of it. A packet goes while its ID and the port are
+// below; a limit of 0 is closed, and one that has fallen below what is injected lets nothing go until that has fallen,
+// too. Numbers only: who is next is the arbiter's business (ingress/input_arbiter.h), whose part this is.
+//
+// The shares of those that are active are worked out anew when an ID becomes active. One that is no longer is noticed
+// when somebody meets a limit, and at once while somebody is held: as long as nobody is, nobody needs what it leaves.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "topology/application_policy.h"
+#include "wire/inlining.h"
+
+namespace heddle {
+
+class InjectionLimits {
+ public:
+  explicit InjectionLimits(const ApplicationPolicy& policy) { set(policy); }
+
+  // The limits and weights of this policy hold from now on. What is injected stays.
+  void set(const ApplicationPolicy& policy) {
+    for (uint8_t id = 0; id < kLimited; ++id) {
+      ids_[id].own_bytes = policy.limits[id].bytes;
+      ids_[id].weight = policy.limits[id].weight;
+    }
+    port_bytes_ = policy.port_bytes;
+    look();
+  }
+
+  // Bit i: ID i may hand on a packet towards the fabric. What no limit holds always may.
+  uint16_t open() const { return injected_bytes_ < port_bytes_ ? open_ : kUnlimited; }
+
+  // A packet of the ID has been handed on towards the fabric; so many bytes of it are settled.
+  void inject(uint8_t id, uint32_t bytes) {
+    if (id >= kLimited) return;
+    Id& one = ids_[id];
+    injected_bytes_ += bytes;
+    one.injected_bytes += bytes;
+    is_busy(id);
+    if (one.injected_bytes < one.in_force_bytes) return;
+    if (idle_ != 0)
+      look();
+    else
+      open_ = static_cast<uint16_t>(open_ & ~(1u << id));
+  }
+  void settle(uint8_t id, uint32_t bytes) {
+    if (id >= kLimited) return;
+    injected_bytes_ -= bytes;
+    ids_[id].injected_bytes -= bytes;
+    has_less(id);
+  }
+  // Flows of the ID are ready at one more queue towards the fabric, or at one less.
+  void waits(uint8_t id) {
+    if (id >= kLimited) return;
+    ++ids_[id].queues;
+    is_busy(id);
+  }
+  void waits_no_more(uint8_t id) {
+    if (id >= kLimited) return;
+    --ids_[id].queues;
+    has_less(id);
+  }
+
+  uint64_t injected_bytes(uint8_t id) const { return ids_[id].injected_bytes; }
+  uint64_t injected_bytes() const { return injected_bytes_; }  // of the port
+  // The limits in force; kNoInjectionLimit if there is none.
+  uint64_t limit_bytes(uint8_t id) const { return ids_[id].in_force_bytes; }
+  uint64_t limit_bytes() const { return port_bytes_; }
+  uint16_t active() const { return active_; }
+
+ private:
+  static constexpr uint8_t kLimited = kNoLimitId;
+  static constexpr uint16_t kUnlimited = 1u << kNoLimitId;
+  static constexpr uint16_t kAll = (1u << kLimitIds) - 1;
+
+  struct Id {
+    bool idle() const { return injected_bytes == 0 && queues == 0; }
+
+    uint64_t injected_bytes = 0;
+    uint64_t in_force_bytes = kNoInjectionLimit;
+    uint64_t own_bytes = kNoInjectionLimit;
+    uint16_t queues = 0;
+    uint8_t weight = 1;
+  };
+
+  void is_busy(uint8_t id) {
+    idle_ = static_cast<uint16_t>(idle_ & ~(1u << id));
+    if (!(active_ >> id & 1)) look();
+  }
+  void has_less(uint8_t id) {
+    const Id& one = ids_[id];
+    if (one.idle()) {
+      idle_ = static_cast<uint16_t>(idle_ | 1u << id);
+      if (open_ != kAll) look();
+    } else if (one.injected_bytes < one.in_force_bytes) {
+      open_ = static_cast<uint16_t>(open_ | 1u << id);
+    }
+  }
+
+  // A7: who is active, what that makes of the limits, and who may go on. No share is so small that it is closed.
+  HEDDLE_COLD void look() {
+    active_ = idle_ = 0;
+    uint32_t weights = 0;
+    for (uint8_t id = 0; id < kLimited; ++id) {
+      if (ids_[id].idle() || ids_[id].own_bytes == 0) continue;  // one that is closed leaves its part to others
+      active_ = static_cast<uint16_t>(active_ | 1u << id);
+      weights += ids_[id].weight;
+    }
+    open_ = kUnlimited;
+    for (uint8_t id = 0; id < kLimited; ++id) {
+      Id& one = ids_[id];
+      one.in_force_bytes = std::min(one.own_bytes, port_bytes_);
+      if (active_ >> id & 1 && one.in_force_bytes != 0 && port_bytes_ != kNoInjectionLimit)
+        one.in_force_bytes = std::min(one.own_bytes, std::max<uint64_t>(1, port_bytes_ * one.weight / weights));
+      if (one.injected_bytes < one.in_force_bytes) open_ = static_cast<uint16_t>(open_ | 1u << id);
+    }
+  }
+
+  std::array<Id, kLimited> ids_{};
+  uint64_t injected_bytes_ = 0;
+  uint64_t port_bytes_ = kNoInjectionLimit;
+  uint16_t active_ = 0;  // those that have a share
+  uint16_t idle_ = 0;    // of those, who need none
+  uint16_t open_ = kAll;
+};
+
+}  // namespace heddle

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariant 5: what an edge port's applications have in the fabric is what their flows have, by injection limit ID, and
+// never grows above a limit.
+#include <algorithm>
+
+#include "sim/checker/checker.h"
+
+namespace heddle::sim {
+
+// Each packet went while its ID and the port were below their limits, so that a limit is passed by one frame at most.
+// One that has fallen meanwhile, since others have become active, may be passed by more: then nothing goes any more.
+void Checker::check_injection(uint16_t node, const Port& port) {
+  const ApplicationPolicy& policy = fabric_.setup().nodes[node].applications;
+  if (port.is_fabric() || !policy.configured) return;
+  const std::vector<TopologyPort>& ports = fabric_.topology().nodes[node].ports;
+  std::array<InjectionGhost, kNoLimitId> now{};
+  uint64_t of_port = 0;
+  for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
+    const InputFlow& flow = port.input.flows[FlowId::of(i)];
+    if (flow.flow_extent() == 0 || flow.branch.output == kNoPort || !ports[flow.branch.output].fabric) continue;
+    now[policy.groups[flow.group].limit].bytes += flow.flow_extent();
+    of_port += flow.flow_extent();
+  }
+  for (VoqIndex queue = 0; queue < port.input.arbiter.size(); ++queue) {
+    const Voq& voq = port.input.arbiter[queue];
+    if (voq.ready() == 0 || !ports[voq.output].fabric) continue;
+    for (uint8_t group = 0; group < kGroups; ++group)
+      if (!port.input.arbiter.ready(queue, group).empty()) now[policy.groups[group].limit].waits = true;
+  }
+  uint32_t weights = 0;
+  for (uint8_t id = 0; id < kNoLimitId; ++id)
+    if ((now[id].bytes != 0 || now[id].waits) && policy.limits[id].bytes != 0) weights += policy.limits[id].weight;
+
+  const InjectionLimits& known = port.input.arbiter.injection();
+  const uint64_t frame = fabric_.topology().edge_mtu_bytes + kEthernetHeaderBytes + kVlanTagBytes;
+  auto& before = injected_[node][port.index];
+  const auto where = [&] { return place(node, port.index) + ": "; };
+  if (known.injected_bytes() != of_port)
+    fail(5, where() + std::to_string(known.injected_bytes()) + " bytes counted as injected, flows have " +
+                std::to_string(of_port) + " in the fabric");
+  if (!may_be_injected(of_port, before.port_bytes, policy.port_bytes, frame))
+    fail(5, where() + std::to_string(of_port) + " bytes injected, " + std::to_string(policy.port_bytes) +
+                " are the limit");
+  before.port_bytes = of_port;
+  bool all_open = true;
+  for (uint8_t id = 0; id < kNoLimitId; ++id) all_open &= (known.open() >> id & 1) != 0;
+  for (uint8_t id = 0; id < kNoLimitId; ++id) {
+    const InjectionGhost& one = now[id];
+    const auto of_id = [&] { return where() + "injection limit ID " + std::to_string(id) + ": "; };
+    if (known.injected_bytes(id) != one.bytes)
+      fail(5, of_id() + std::to_string(known.injected_bytes(id)) + " bytes counted as injected, flows have " +
+                  std::to_string(one.bytes) + " in the fabric");
+    uint64_t limit = std::min(policy.limits[id].bytes, policy.port_bytes);
+    if (!may_be_injected(one.bytes, before.ids[id], limit, frame))
+      fail(5, of_id() + std::to_string(one.bytes) + " bytes injected, " + std::to_string(limit) + " are the limit");
+    before.ids[id] = one.bytes;
+    // As long as nobody is held, those that have become idle may count.
+    if (all_open) continue;
+    if ((one.bytes != 0 || one.waits) && limit != 0 && policy.port_bytes != kNoInjectionLimit)
+      limit = std::min(limit, std::max<uint64_t>(1, policy.port_bytes * policy.limits[id].weight / weights));
+    if (known.limit_bytes(id) != limit)
+      fail(5, of_id() + std::to_string(known.limit_bytes(id)) + " bytes are in force as its limit, not " +
+                  std::to_string(limit));
+    const bool open = one.bytes < limit && of_port < policy.port_bytes;
+    if (open != ((known.open() >> id & 1) != 0)) fail(5, of_id() + (open ? "closed" : "open") + ", and is not to be");
+  }
+}
+
+bool Checker::may_be_injected(uint64_t bytes, uint64_t before, uint64_t limit, uint64_t frame) {
+  return limit == kNoInjectionLimit || bytes < limit + frame || bytes <= before;
+}
+
+}  // namespace heddle::sim
