@@ -49,11 +49,18 @@ std::string device_text(const PortDevice& port) {
   return text + (port.complete_checksums ? " complete_checksums" : "");
 }
 
-void compare_node(const ProcessConfig& running, const NodeProcess& before, const NodeProcess& after,
-                  std::vector<std::string>& changes) {
+void compare_node(const ProcessConfig& running, const ProcessConfig& file, size_t position, ProcessChanges& all) {
+  const NodeProcess &before = running.nodes[position], &after = file.nodes[position];
   const TopologyNode& node = running.topology.nodes[before.node_index];
+  std::vector<std::string>& changes = all.restart;
   compare(node.name + ".workers", std::to_string(before.workers), std::to_string(after.workers), changes);
-  if (before.applications != after.applications) changes.push_back(node.name + ".applications");
+  // Tables by group are made when the node starts.
+  if (before.applications.configured != after.applications.configured) {
+    changes.push_back(node.name + ".applications");
+  } else if (before.applications != after.applications) {
+    all.live.push_back(node.name + ".applications");
+    all.applications.push_back(position);
+  }
   for (size_t port = 0; port < before.ports.size(); ++port)
     compare(node.name + ":" + node.ports[port].name, device_text(before.ports[port]), device_text(after.ports[port]),
             changes);
@@ -74,14 +81,15 @@ ProcessChanges process_changes(const ProcessConfig& running, const ProcessConfig
     changes.restart.push_back("the nodes of the process");
     return changes;
   }
-  for (size_t i = 0; i < running.nodes.size(); ++i)
-    compare_node(running, running.nodes[i], file.nodes[i], changes.restart);
+  for (size_t i = 0; i < running.nodes.size(); ++i) compare_node(running, file, i, changes);
   return changes;
 }
 
 void take_live_changes(ProcessConfig& running, const ProcessConfig& file) {
   running.log_level = file.log_level;
   running.socket_group = file.socket_group;
+  for (const size_t position : process_changes(running, file).applications)
+    running.nodes[position].applications = file.nodes[position].applications;
 }
 
 }  // namespace heddle

@@ -12,6 +12,7 @@ namespace heddle {
 struct ProcessChanges {
   std::vector<std::string> live;     // can be changed while it runs: "log_level: info, now debug"
   std::vector<std::string> restart;  // can't
+  std::vector<size_t> applications;  // of the first: positions of nodes whose policy is another one (A9)
   bool none() const { return live.empty() && restart.empty(); }
 };
 

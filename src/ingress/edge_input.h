@@ -104,6 +104,8 @@ class EdgeInput {
   }
 
   const ApplicationPolicy& applications() const { return applications_; }
+  // No entry is current any more: another policy of applications holds (A9).
+  void look_again() { stations_.look_again(); }
   StationTable& stations() { return stations_; }
   const StationTable& stations() const { return stations_; }
   MatchTable& matches() { return matches_; }
@@ -154,7 +156,7 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
   decision.verdict = station != nullptr ? EdgeVerdict::flow : EdgeVerdict::flood;
   if (match == kNotFound) return decision;
   MatchEntry& entry = matches_[match];
-  if (is_new) entry.group = applications_.configured ? group_of(applications_, key.match) : uint8_t{0};
+  entry.group = applications_.configured ? group_of(applications_, key.match) : uint8_t{0};
   decision.moved = entry.destination != packet.destination;
   // What waits for the old place goes there; nothing joins it, so that it ends.
   if (decision.moved && flows.queued(match)) return drop(DropReason::station_moved);

@@ -21,15 +21,12 @@ namespace heddle {
 
 class InjectionLimits {
  public:
-  explicit InjectionLimits(const ApplicationPolicy& policy) { set(policy); }
-
-  // The limits and weights of this policy hold from now on. What is injected stays.
-  void set(const ApplicationPolicy& policy) {
+  // Knows the policy's limits and weights; nothing is injected.
+  explicit InjectionLimits(const ApplicationPolicy& policy) : port_bytes_(policy.port_bytes) {
     for (uint8_t id = 0; id < kLimited; ++id) {
       ids_[id].own_bytes = policy.limits[id].bytes;
       ids_[id].weight = policy.limits[id].weight;
     }
-    port_bytes_ = policy.port_bytes;
     look();
   }
 
@@ -124,7 +121,7 @@ class InjectionLimits {
 
   std::array<Id, kLimited> ids_{};
   uint64_t injected_bytes_ = 0;
-  uint64_t port_bytes_ = kNoInjectionLimit;
+  uint64_t port_bytes_;
   uint16_t active_ = 0;  // those that have a share
   uint16_t idle_ = 0;    // of those, who need none
   uint16_t open_ = kAll;

@@ -187,12 +187,26 @@ class InputArbiter {
     injection_.settle(limit_of(group), bytes);
     if (contended_ != 0) pass_turns();
   }
-  // The policy's limits hold from now on.
-  void set_limits(const ApplicationPolicy& policy) {
-    injection_.set(policy);
-    pass_turns();
-  }
   const InjectionLimits& injection() const { return injection_; }
+
+  // A9: the policy is another one. Nobody stands anywhere any more, and nothing is injected: those that were ready, by
+  // queue, are to come back, and what is injected is to be told again.
+  std::vector<FlowList> take_all() {
+    std::vector<FlowList> all(queues_.size());
+    for (VoqIndex queue = 0; queue < queues_.size(); ++queue) {
+      Voq& voq = queues_[queue];
+      for (uint32_t group = 0; group < groups_of_queue_ && voq.ready_ != 0; ++group)
+        for (FlowList& flows = group_at(queue, static_cast<uint8_t>(group)).flows; !flows.empty(); --voq.ready_)
+          flows_.push(all[queue], flows_.pop(flows));
+      voq.limits_ = voq.in_line_ = 0;
+    }
+    std::fill(groups_.begin(), groups_.end(), Group{});
+    std::fill(limits_.begin(), limits_.end(), Limit{});
+    lines_ = {};
+    contended_ = 0;
+    injection_ = InjectionLimits(policy_);
+    return all;
+  }
 
   // The port's session has ended: nobody waits any more. Of fabric ports, which have no limits.
   void clear() {

@@ -52,6 +52,8 @@ class StationTable {
   // Grows with each change that can make an earlier find() wrong, and now and then besides: who remembers what it found
   // asks again, and the stations it hears of are seen to be alive.
   uint32_t version() const { return version_; }
+  // What was compared with the table is to be looked at again, though nothing has changed here.
+  void look_again() { ++version_; }
   uint32_t used() const { return used_; }
   // For inspection, in pieces: calls visit(mac, vlan, station) for each of places `first` to `last` of capacity().
   template <typename Visit>

@@ -261,6 +261,14 @@ void SwitchProcess::empty_devices(ProcessNode& node) {
   }
 }
 
+void SwitchProcess::set_applications(uint16_t node_index, const ApplicationPolicy& policy) {
+  ProcessNode* node = find(node_index);
+  if (node == nullptr) throw std::runtime_error("the node is not in this process");
+  node->settings.applications = policy;  // also for when it starts anew
+  for (WorkerIndex worker = 0; node->node != nullptr && worker < node->node->workers(); ++worker)
+    run_on(*node, worker, [&] { node->node->set_applications(worker, policy); });
+}
+
 void SwitchProcess::set_node_up(uint16_t node_index, bool up) {
   ProcessNode* node = find(node_index);
   if (node == nullptr) throw std::runtime_error("the node is not in this process");

@@ -83,6 +83,9 @@ class SwitchProcess {
   // Tells the node what the device says of its cable. False if it says what it said before.
   bool tell_carrier(uint16_t node_index, PortIndex port);
 
+  // The node's edge ports are shared by this policy from now on (A9); it has had one that was configured, too.
+  void set_applications(uint16_t node_index, const ApplicationPolicy& policy);
+
   // Faults on purpose, for labs. What is left out stays as it is. Both throw std::runtime_error if `port` is no
   // in-process link of this process.
   struct LinkChange {

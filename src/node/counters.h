@@ -25,7 +25,8 @@ namespace heddle {
   X(flow_blocked) X(limit_ended) X(limit_expired) X(pause_sent) X(pause_ended) X(pause_heard)                 \
   X(pause_overruled) X(lossless_lost) X(flow_metered) X(meter_ended) X(meter_lifted) X(credit_told)           \
   X(credit_waited) X(sent_again) X(retry_asked) X(retry_missed) X(retry_reported) X(retry_full) X(ecn_marked) \
-  X(delivered_at_once) X(crossed_at_once) X(stamped_at_once) X(flow_credit_asked) X(injection_waited)
+  X(delivered_at_once) X(crossed_at_once) X(stamped_at_once) X(flow_credit_asked) X(injection_waited)          \
+  X(flow_regrouped)
 // clang-format on
 
 enum class ProtocolEvent : uint8_t {

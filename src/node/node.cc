@@ -5,14 +5,15 @@
 
 namespace heddle {
 
-Node::Node(const NodeOptions& options) : options_(options), board_(description().ports.size()) {
+Node::Node(const NodeOptions& options)
+    : options_(options), applications_(options.workers, *options.applications), board_(description().ports.size()) {
   const TopologyNode& node = description();
   const auto ports = PortIndex::of(node.ports.size());
   const FabricSettings& fabric = topology().settings;
   std::vector<uint32_t> ports_of(options_.workers);
   for (PortIndex port = 0; port < ports; ++port) {
-    ports_.push_back(make_port(options_, port));
     worker_of_port_.push_back(worker_of(port, options_));
+    ports_.push_back(make_port(of_worker(worker_of_port_.back()), port));
     ++ports_of[worker_of_port_.back()];
     if (!node.ports[port].fabric) board_.publish_state(port, true);
   }
@@ -20,7 +21,7 @@ Node::Node(const NodeOptions& options) : options_(options), board_(description()
     std::vector<Port*> own(ports);
     for (PortIndex port = 0; port < ports; ++port)
       if (worker_of_port_[port] == index) own[port] = ports_[port].get();
-    workers_.push_back(std::make_unique<Worker>(options_, index, board_, std::move(own), worker_of_port_));
+    workers_.push_back(std::make_unique<Worker>(of_worker(index), index, board_, std::move(own), worker_of_port_));
   }
   constexpr uint32_t kMessages = 1024;
   std::vector<Crossing*> between(size_t{options_.workers} * options_.workers);
@@ -40,6 +41,17 @@ Node::Node(const NodeOptions& options) : options_(options), board_(description()
 }
 
 Node::~Node() = default;
+
+NodeOptions Node::of_worker(WorkerIndex worker) const {
+  NodeOptions options = options_;
+  options.applications = &applications_[worker];
+  return options;
+}
+
+void Node::set_applications(WorkerIndex worker, const ApplicationPolicy& policy) {
+  applications_[worker] = policy;
+  workers_[worker]->regroup();
+}
 
 void Node::plug(PortIndex index, Device* device) {
   Port& port = *ports_[index];

@@ -27,11 +27,17 @@ class Node {
   // What stands under the port from now on; outlives the node or the next call. By the thread of the port's worker,
   // between its polls.
   void plug(PortIndex index, Device* device);
+  // The worker's edge ports are shared by this policy from now on (A9). It and the one before are both configured. By
+  // the thread of the worker, between its polls.
+  void set_applications(WorkerIndex worker, const ApplicationPolicy& policy);
   // For inspection; by the thread of the port's worker, between its polls.
   const Port& port(PortIndex index) const { return *ports_[index]; }
 
  private:
+  NodeOptions of_worker(WorkerIndex worker) const;
+
   NodeOptions options_;
+  std::vector<ApplicationPolicy> applications_;  // by worker, which alone reads it
   LoadBoard board_;
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<WorkerIndex> worker_of_port_;

@@ -76,7 +76,8 @@ Worker::Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, 
       edge_transmit_(site_, settlement_, host_control_, departure_),
       ack_relay_(ports_, outbox_, settlement_, flow_life_),
       messages_(options.workers, ports_, turn_, edge_, settlement_, room_, flow_ids_, flow_life_, crosspoint_, at_once_,
-                link_state_, link_states_) {
+                link_state_, link_states_),
+      regrouping_(site_, ports_, edge_) {
   for (Port* port : ports_)
     for (PortIndex output = 0; output < ports.size(); ++output)
       if (!ports_.is_own(output)) port->input.ids[output].lent.make_room(site_.lent_max + 1);

@@ -16,6 +16,7 @@
 #include "node/messages.h"
 #include "node/options.h"
 #include "node/receive.h"
+#include "node/regrouping.h"
 
 namespace heddle {
 
@@ -33,14 +34,12 @@ class Worker {
          const std::vector<WorkerIndex>& worker_of_port);
   Worker(const Worker&) = delete;
   ~Worker();
-
   // Rings to and from worker `other`; call for every other worker before the first poll.
   void connect(WorkerIndex other, Crossing* to, Crossing* from);
-
   PollResult poll(Nanos now);  // one turn
-
   // No flow keeps an ID that it has no use for just now: what else stays in the tables is left over.
   void end_all_rest() { flow_life_.end_all_rest(); }
+  void regroup() { regrouping_.run(); }  // the policy that it was given is another one (A9)
   // The port's device says whether anything is plugged in; acted on in the next turn. By the worker's thread.
   void set_carrier(PortIndex port, bool carrier) { link_control_.set_carrier(ports_.own(port), carrier); }
 
@@ -113,6 +112,7 @@ class Worker {
   EdgeTransmit edge_transmit_;
   AckRelay ack_relay_;
   Messages messages_;
+  Regrouping regrouping_;
   Nanos wake_ns_ = 0;  // when it wanted to be called next, as it said at the end of the last turn
   uint64_t busy_polls_ = 0;
 };

@@ -69,6 +69,7 @@ void run_daemon(ProcessConfig config, Reload::Load load) {
   SwitchProcess process(std::move(config));
   startup.reset();
   context.process = &process;
+  reload.of(process);
   EventWatch watch(process, journal);
   DeviceSupervisor devices(process, [&](uint16_t node, PortIndex port, bool is_bad, const std::string& text) {
     journal.add({.at_ns = wall_clock_now(),

@@ -9,6 +9,7 @@
 
 #include "config/config_errors.h"
 #include "config/node_config.h"
+#include "io/switch_process.h"
 #include "telemetry/event_journal.h"
 #include "telemetry/operator_server.h"
 
@@ -20,6 +21,8 @@ class Reload {
   Reload(Load load, const ProcessConfig& running, OperatorServer& server, EventJournal& journal)
       : load_(std::move(load)), running_(running), server_(server), journal_(journal) {}
 
+  // What is changed in; outlives this. Before run().
+  void of(SwitchProcess& process) { process_ = &process; }
   void run();
 
  private:
@@ -27,6 +30,7 @@ class Reload {
 
   Load load_;
   ProcessConfig running_;
+  SwitchProcess* process_ = nullptr;
   OperatorServer& server_;
   EventJournal& journal_;
 };

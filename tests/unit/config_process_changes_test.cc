@@ -40,6 +40,22 @@ TEST(ProcessChanges, WhatCanBeChangedWhileItRunsIsToldApart) {
   EXPECT_EQ(process_changes(running, file).restart.size(), 2u);
 }
 
+// A9: another policy is taken at once, where there is one.
+TEST(ProcessChanges, ApplicationsChangeWhileItRuns) {
+  ProcessConfig running = one_node();
+  running.nodes[0].applications.configured = true;
+  ProcessConfig file = running;
+  file.nodes[0].applications.groups[3].weight = 2;
+  file.nodes[0].applications.port_bytes = 64'000;
+  const ProcessChanges changes = process_changes(running, file);
+  EXPECT_EQ(changes.live, Texts{"left.applications"});
+  EXPECT_EQ(changes.applications, std::vector<size_t>{0});
+  EXPECT_TRUE(changes.restart.empty());
+  take_live_changes(running, file);
+  EXPECT_TRUE(process_changes(running, file).none());
+  EXPECT_EQ(running.nodes[0].applications, file.nodes[0].applications);
+}
+
 // Each key of the process changes something: one that was forgotten here would be ignored in silence.
 TEST(ProcessChanges, EveryKeyIsCompared) {
   const std::vector<void (*)(ProcessConfig&)> edits = {

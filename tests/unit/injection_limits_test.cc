@@ -104,17 +104,9 @@ TEST_F(InjectionLimitsTest, NoPartIsClosedAndAClosedIdTakesNone) {
   EXPECT_EQ(limits_.limit_bytes(0), 1u);
   EXPECT_EQ(limits_.open(), kAllOpen & ~(1u << 2));
   policy_.port_bytes = 8000;
-  limits_.set(policy_);
-  EXPECT_EQ(limits_.limit_bytes(0), 4000u);
-}
-
-TEST_F(InjectionLimitsTest, ALimitThatIsLoweredHoldsAtOnce) {
   make();
-  limits_.inject(0, 5000);
-  policy_.limits[0].bytes = 4000;
-  limits_.set(policy_);
-  EXPECT_EQ(limits_.open(), kAllOpen & ~1u);
-  EXPECT_EQ(limits_.injected_bytes(), 5000u);
+  for (const uint8_t id : {0, 1, 2}) limits_.waits(id);
+  EXPECT_EQ(limits_.limit_bytes(0), 4000u);
 }
 
 }  // namespace

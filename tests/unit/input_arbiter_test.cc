@@ -401,11 +401,20 @@ TEST_F(InjectingArbiterTest, WhoWaitsForRoomPassesItsTurnOn) {
   EXPECT_EQ(turns(), "1:12 ");
 }
 
-TEST_F(InjectingArbiterTest, ALimitThatIsRaisedWakes) {
+// A9: whoever stood in line, or had a turn, stands as the new policy says.
+TEST_F(InjectingArbiterTest, AnotherPolicyHoldsAtOnce) {
   push(0, 11);
+  push(1, 12);
   turns();
   policy_.limits[1].bytes = 4500;
-  arbiter_->set_limits(policy_);
+  policy_.limits[2].bytes = 0;
+  std::vector<FlowList> all = arbiter_->take_all();
+  EXPECT_EQ((*arbiter_)[0].ready(), 0u);
+  EXPECT_EQ(arbiter_->injection().injected_bytes(), 0u);
+  arbiter_->inject(1, 3000);
+  flows_[FlowId::of(12)].group = 3;
+  for (VoqIndex queue = 0; queue < all.size(); ++queue)
+    while (!all[queue].empty()) arbiter_->push(queue, flows_.pop(all[queue]));
   EXPECT_EQ(turns(), "0:11 ");
 }
 

@@ -21,6 +21,8 @@ const char* invariant_name(int number) {
       return "order and no duplicate";
     case 4:
       return "one flow per flow ID";
+    case 5:
+      return "injection limits";
     case 6:
       return "credits";
     case 7:
@@ -90,6 +92,15 @@ void Checker::before_crash(uint16_t node) {
   check_counters(node);
   sessions_lost_ = true;
   topology_changed_ns_ = fabric_.engine().now();
+}
+
+// What is injected may then be more than the new limits, and not grow; what of it is an ID's is another part.
+void Checker::before_regroup(uint16_t node) {
+  const Node& state = *fabric_.node(node);
+  for (PortIndex index = 0; index < state.ports(); ++index) {
+    check_injection(node, state.port(index));
+    injected_[node][index].ids.fill(kNoInjectionLimit);
+  }
 }
 
 void Checker::after_poll(uint16_t node, WorkerIndex, const PollResult&, Nanos now) {

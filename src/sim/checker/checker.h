@@ -43,6 +43,7 @@ class Checker : public Watcher {
   void after_poll(uint16_t node, WorkerIndex worker, const PollResult& result, Nanos now) override;
   void before_crash(uint16_t node) override;
   void after_start(uint16_t node) override;
+  void before_regroup(uint16_t node) override;
   void on_host_frame(uint16_t host, const Packet& packet, bool flooded, Nanos now) override;
   void on_forged(uint32_t link, unsigned direction, std::string_view forgery, Packet& packet) override;
   void on_host_sent(uint16_t flow, uint32_t sequence, Nanos now) override;

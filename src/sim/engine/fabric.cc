@@ -167,6 +167,16 @@ void Fabric::start(uint16_t index) {
 
 void Fabric::pause(uint16_t node, WorkerIndex worker, Nanos until) { nodes_[node].actors[worker]->pause(until); }
 
+void Fabric::set_applications(uint16_t node, const ApplicationPolicy& policy) {
+  Node* state = this->node(node);
+  if (state != nullptr && watcher_ != nullptr) watcher_->before_regroup(node);
+  setup_.nodes[node].applications = policy;
+  for (WorkerIndex worker = 0; state != nullptr && worker < state->workers(); ++worker) {
+    state->set_applications(worker, policy);
+    worker_actor(node, worker).notify(engine_.now());
+  }
+}
+
 void Fabric::plug(uint32_t link, bool in) {
   links_[link]->set_up(in);
   for (const LinkEnd& end : topology().links[link].ends) {

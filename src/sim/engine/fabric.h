@@ -67,6 +67,8 @@ class Fabric : public LinkObserver {
   void crash(uint16_t node);
   void start(uint16_t node);
   void pause(uint16_t node, WorkerIndex worker, Nanos until);
+  // The node's edge ports are shared by another policy from now on (A9); both are configured.
+  void set_applications(uint16_t node, const ApplicationPolicy& policy);
   // A link's cable, and what the devices at its ends say of it.
   void plug(uint32_t link, bool in);
   // Ends a lack of buffers: nodes make copies whatever they hold.

@@ -55,6 +55,8 @@ void FaultInjector::do_one(Nanos now) {
       return unplug(now);
     case FaultKind::small_mtu:
       return narrow(now);
+    case FaultKind::regroup:
+      return regroup();
     case FaultKind::count:
       return;
   }
@@ -212,6 +214,14 @@ void FaultInjector::stall_host(Nanos now) {
   const Nanos length = between(kMillisecond, 10 * kMillisecond);
   fabric_.host(host).pause(now + length);
   tell_(FaultKind::host_stalls, "host " + std::to_string(host) + " stalls for " + std::to_string(length) + " ns", 0);
+}
+
+void FaultInjector::regroup() {
+  const uint16_t node = some_node();
+  const ApplicationPolicy& policy = plan_.policies[random_.below(plan_.policies.size())];
+  if (!fabric_.setup().nodes[node].applications.configured) return;
+  fabric_.set_applications(node, policy);
+  tell_(FaultKind::regroup, "node " + std::to_string(node) + " has another policy of applications", 0);
 }
 
 void FaultInjector::forge() {

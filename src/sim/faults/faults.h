@@ -23,7 +23,8 @@ namespace heddle::sim {
   X(crash_neighbours)         \
   X(pause_short) X(pause_long) X(pause_and_reset) X(delay_change) X(burst_loss) X(host_stalls) X(forgery) \
   X(unplugged)                \
-  X(small_mtu)
+  X(small_mtu)                \
+  X(regroup)
 // clang-format on
 
 enum class FaultKind : uint8_t {
@@ -44,6 +45,7 @@ struct FaultPlan {
   Nanos mean_interval_ns = 10 * kMillisecond;
   Nanos restart_least_ns = 60 * kMillisecond;  // a node that crashed is away at least so long
   Nanos pause_max_ns = 50 * kMillisecond;      // of long pauses
+  std::vector<ApplicationPolicy> policies;     // for regroup, of nodes that have one (A9)
 };
 
 class FaultInjector {
@@ -75,6 +77,7 @@ class FaultInjector {
   void change_delay();
   void burst_loss(Nanos now);
   void stall_host(Nanos now);
+  void regroup();
   void forge();
   uint32_t some_link() { return static_cast<uint32_t>(random_.below(fabric_.links())); }
   uint16_t some_node() { return static_cast<uint16_t>(random_.below(fabric_.topology().nodes.size())); }

@@ -64,6 +64,8 @@ std::string fault_text(const Scenario& scenario, const ScenarioFault& fault) {
       return node + " crashes";
     case FaultAction::node_start:
       return node + " starts";
+    case FaultAction::regroup:
+      return node + " regroups";
     case FaultAction::worker_pause:
       return node + " stands still";
   }

@@ -96,7 +96,7 @@ void place_in_rows(Drawing& drawing, const std::vector<uint32_t>& distance) {
 bool meets(const Drawing& drawing, bool link, uint32_t which) {
   return std::any_of(drawing.scenario.faults.begin(), drawing.scenario.faults.end(), [&](const ScenarioFault& fault) {
     const bool of_node = fault.action == FaultAction::node_crash || fault.action == FaultAction::node_start ||
-                         fault.action == FaultAction::worker_pause;
+                         fault.action == FaultAction::worker_pause || fault.action == FaultAction::regroup;
     return of_node != link && (link ? fault.link : fault.node) == which;
   });
 }

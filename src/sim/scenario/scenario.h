@@ -29,7 +29,16 @@ struct HostileWorkload {
   HostileOptions options;
 };
 
-enum class FaultAction : uint8_t { link_down, link_up, node_crash, node_start, worker_pause, link_loss, link_delay };
+enum class FaultAction : uint8_t {
+  link_down,
+  link_up,
+  node_crash,
+  node_start,
+  worker_pause,
+  link_loss,
+  link_delay,
+  regroup
+};
 
 struct ScenarioFault {
   Nanos at_ns = 0;  // from the start
@@ -40,6 +49,7 @@ struct ScenarioFault {
   Nanos for_ns = 0;  // link_down, node_crash: whole again after it; 0 = it stays so. worker_pause: how long
   uint32_t loss_ppm = 0;
   Nanos delay_ns = 0;
+  ApplicationPolicy applications;  // regroup: the node's, from then on (A9)
 };
 
 // What an expectation looks at; `limit` is in the unit of its kind.

@@ -21,7 +21,7 @@ inline constexpr auto kWorkload = std::to_array<std::string_view>(
      "window", "length", "message", "transfer", "on",    "off",     "congestor", "ecn",
      "frames", "vlan",   "dscp",    "start",    "stop",  "hostile", "sources"});
 inline constexpr auto kFault =
-    std::to_array<std::string_view>({"at", "do", "link", "node", "worker", "for", "loss", "delay"});
+    std::to_array<std::string_view>({"at", "do", "link", "node", "worker", "for", "loss", "delay", "applications"});
 inline constexpr auto kMeasure = std::to_array<std::string_view>({"from", "to", "interval", "windows"});
 inline constexpr auto kWindow = std::to_array<std::string_view>({"name", "from", "to"});
 inline constexpr auto kCosts = std::to_array<std::string_view>({"turn", "packet", "crossing"});

@@ -109,6 +109,8 @@ void ScenarioRun::plan(const ScenarioFault& fault) {
       case FaultAction::link_delay:
         for (unsigned way = 0; way < 2; ++way) fabric_.link(fault.link).set_delay(way, fault.delay_ns);
         return;
+      case FaultAction::regroup:
+        return fabric_.set_applications(fault.node, fault.applications);
     }
   });
   if (fault.for_ns == 0) return;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "config/application_reader.h"
 #include "config/units.h"
 #include "sim/hosts/sim_frame.h"
 #include "sim/scenario/scenario_keys.h"
@@ -257,9 +258,20 @@ std::optional<uint32_t> ScenarioReader::read_link_name(const YamlValue& value) {
   return std::nullopt;
 }
 
+// False if it is not to be done: where the nodes know of no applications (no_groups).
+bool ScenarioReader::read_new_policy(const YamlValue& value, ScenarioFault& fault) {
+  if (!value.require("applications, as of a node")) return false;
+  fault.applications = read_applications(value, builder_.topology(), fault.node);
+  if (scenario_.variant.baseline == Baseline::no_groups) return false;
+  if (scenario_.variant.baseline == Baseline::no_limits) remove_injection_limits(fault.applications);
+  const bool known = scenario_.setup.nodes[fault.node].applications.configured;
+  if (!known) value.problem_at_key("another policy of a node without one", "a node with applications");
+  return known && fault.applications.configured;
+}
+
 void ScenarioReader::read_fault(const YamlValue& value) {
   static constexpr std::string_view kActions[] = {"link_down",    "link_up",   "node_crash", "node_start",
-                                                  "worker_pause", "link_loss", "link_delay"};
+                                                  "worker_pause", "link_loss", "link_delay", "regroup"};
   value.expect_map(scenario_keys::kFault);
   ScenarioFault fault;
   if (value["at"].require("a time")) value["at"].read_duration(fault.at_ns, 0, kLongest);
@@ -270,7 +282,7 @@ void ScenarioReader::read_fault(const YamlValue& value) {
   value["loss"].read_loss(fault.loss_ppm);
   value["delay"].read_duration(fault.delay_ns, 0, 10 * kSecond);
   const bool of_node = fault.action == FaultAction::node_crash || fault.action == FaultAction::node_start ||
-                       fault.action == FaultAction::worker_pause;
+                       fault.action == FaultAction::worker_pause || fault.action == FaultAction::regroup;
   if (of_node) {
     const YamlValue node = value["node"];
     if (!node.require("a node")) return;
@@ -280,6 +292,7 @@ void ScenarioReader::read_fault(const YamlValue& value) {
     uint32_t worker = 0;
     value["worker"].read_integer(worker, 0, scenario_.setup.nodes[*index].workers - 1);
     fault.worker = WorkerIndex::of(worker);
+    if (fault.action == FaultAction::regroup && !read_new_policy(value["applications"], fault)) return;
   } else {
     const auto link = read_link_name(value["link"]);
     if (!link) return;

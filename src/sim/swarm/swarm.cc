@@ -97,7 +97,7 @@ void draw_link_faults(Swarm& swarm, Random& random) {
 void draw_faults(Swarm& swarm, Random& random) {
   FaultPlan& plan = swarm.faults;
   if (!one_in(random, 5)) {
-    for (unsigned kind = 0; kind < kFaultKinds; ++kind)
+    for (unsigned kind = 0; kind < static_cast<unsigned>(FaultKind::regroup); ++kind)
       if (one_in(random, 4)) plan.kinds |= 1u << kind;
   }
   if (one_in(random, 4)) plan.kinds |= 1u << static_cast<unsigned>(FaultKind::forgery);

@@ -38,7 +38,8 @@ void draw_crowd(Swarm& swarm, Random random);
 // In some seeds flows send for moments as fast as their hosts' links are, whatever comes of it.
 void draw_floods(Swarm& swarm, Random random);
 
-// swarm_applications.cc: in some seeds some nodes share their ports by application (A1-A3).
+// swarm_applications.cc: in some seeds some nodes share their ports by application (A1-A3, A6), and some change how
+// (A9).
 void draw_applications(Swarm& swarm, Random random);
 
 // wraparound.cc: seeds of nodes with which positions or sequence numbers of a link start close to where they wrap.

@@ -44,6 +44,9 @@ void draw_applications(Swarm& swarm, Random random) {
   if (one_in(random, 2)) return;
   for (NodeSetup& node : swarm.setup.nodes)
     if (one_in(random, 2)) node.applications = policy(random);
+  if (one_in(random, 2)) return;
+  for (int i = 0; i < 3; ++i) swarm.faults.policies.push_back(policy(random));
+  swarm.faults.kinds |= 1u << static_cast<unsigned>(FaultKind::regroup);
 }
 
 }  // namespace heddle::sim

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/regrouping.h"
+
+namespace heddle {
+
+void Regrouping::run() {
+  edge_.look_again();  // entries without a flow get their group with their next frame
+  for (Port* port : ports_)
+    if (!port->is_fabric()) run(*port);
+}
+
+void Regrouping::run(Port& port) {
+  InputSide& input = port.input;
+  std::vector<FlowList> ready = input.arbiter.take_all();
+  std::vector<FlowList> wanting;
+  for (OutputIds& ids : input.ids) wanting.push_back(ids.wanting.take_all(input.flows));
+  PacketQueue waiting;
+  while (!input.waiting.empty()) waiting.push(input.waiting.pop_any());
+
+  for (uint32_t i = 1; i <= input.flows.size(); ++i)
+    if (InputFlow& flow = input.flows[FlowId::of(i)]; flow.in_use()) regroup(port, flow);
+
+  while (!waiting.empty()) {
+    Packet* packet = waiting.pop();
+    input.waiting.push(regroup(packet->position), packet);
+  }
+  for (size_t output = 0; output < wanting.size(); ++output)
+    while (!wanting[output].empty()) input.ids[output].wanting.push(input.flows, input.flows.pop(wanting[output]));
+  for (VoqIndex queue = 0; queue < ready.size(); ++queue)
+    while (!ready[queue].empty()) input.arbiter.push(queue, input.flows.pop(ready[queue]));
+}
+
+// With all that is counted by group.
+void Regrouping::regroup(Port& port, InputFlow& flow) {
+  InputSide& input = port.input;
+  const uint8_t before = flow.group;
+  if (flow.match != kNoMatch) flow.group = regroup(flow.match);
+  if (flow.group != before) {
+    input.waiting.shares.gave(before);
+    input.waiting.shares.took(flow.group);
+    if (flow.branch.flow != kNoFlow) {
+      IdShares& shares = input.ids[flow.branch.output].wanting.shares;
+      shares.gave(before);
+      shares.took(flow.group);
+    }
+    if (!site_.lanes.lossless(flow.ftag)) {
+      input.lossy_by_group[before] -= flow.queued_packets;
+      input.lossy_by_group[flow.group] += flow.queued_packets;
+    }
+    port.counters.count(ProtocolEvent::flow_regrouped);
+  }
+  // Also the ID of its group may be another one.
+  if (flow.flow_extent() != 0 && input.arbiter[flow.branch.voq].injects)
+    input.arbiter.inject(flow.group, flow.flow_extent());
+}
+
+uint8_t Regrouping::regroup(uint32_t match) {
+  MatchEntry& entry = edge_.matches()[match];
+  entry.group = group_of(edge_.applications(), edge_.matches().key_at(match));
+  return entry.group;
+}
+
+}  // namespace heddle

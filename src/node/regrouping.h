@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node's policy of applications changes while it runs (A9). All in one step, between two turns of the worker: what
+// stands somewhere by its group is taken out, each flow gets the group that it has from now on, and everybody stands
+// where it belongs, frames in their order. So no flow is ever in two groups, nothing is dropped, and nobody waits for
+// old flows to end. Costs time in proportion to flow IDs and waiting frames of edge ports.
+#pragma once
+
+#include "ingress/edge_input.h"
+#include "node/ports.h"
+#include "node/site.h"
+
+namespace heddle {
+
+class Regrouping {
+ public:
+  Regrouping(const Site& site, Ports& ports, EdgeInput& edge) : site_(site), ports_(ports), edge_(edge) {}
+
+  // The policy that edge input and arbiters refer to is another one. Groups were known before, and are.
+  void run();
+
+ private:
+  void run(Port& port);
+  void regroup(Port& port, InputFlow& flow);
+  uint8_t regroup(uint32_t match);
+
+  const Site& site_;
+  Ports& ports_;
+  EdgeInput& edge_;
+};
+
+}  // namespace heddle
