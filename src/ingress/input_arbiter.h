@@ -188,6 +188,10 @@ class InputArbiter {
     if (contended_ != 0) pass_turns();
   }
   const InjectionLimits& injection() const { return injection_; }
+  // Is it its limit that a flow of the group waits for there?
+  bool at_limit(VoqIndex queue, uint8_t group) const {
+    return queues_[queue].injects && !(injection_.open() >> limit_of(group) & 1);
+  }
 
   // A9: the policy is another one. Nobody stands anywhere any more, and nothing is injected: those that were ready, by
   // queue, are to come back, and what is injected is to be told again.

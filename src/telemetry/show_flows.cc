@@ -61,7 +61,7 @@ Json flow_json(const SwitchProcess& process, const SampledFlow& sample, const Fl
   add_key(json, view.key);
   json["group"] = sample.group;
   json["flow_id"] = view.flow;
-  json["state"] = state_text(view.state, view.rests);
+  json["state"] = view.at_limit ? "at limit" : state_text(view.state, view.rests);
   json["level"] = view.level;
   json["queue_bytes"] = view.queue_bytes;
   json["queued_packets"] = view.queued_packets;

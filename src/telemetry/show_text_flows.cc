@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "telemetry/row_text.h"
 #include "telemetry/show_tables_text.h"
 
@@ -47,24 +51,39 @@ std::string path_text(const Json& flow) {
   return path;
 }
 
+// Groups have a column where flows have some.
 std::string ingress_text(const Json& reply) {
-  TextTable table({{"FROM"},
-                   {"TO"},
-                   {"SOURCE"},
-                   {"DESTINATION"},
-                   {"PROTOCOL"},
-                   {"OFFERED", Align::right},
-                   {"DELIVERED", Align::right},
-                   {"IN FABRIC", Align::right},
-                   {"QUEUED", Align::right},
-                   {"STATE"},
-                   {"PATH"},
-                   {"DROPPED"}});
-  for (const Json& flow : reply.at("flows")) {
-    table.add({place(flow), text(flow, "to"), end_text(flow, "source"), end_text(flow, "destination"),
-               protocol_text(flow), scaled_bits_per_second(number(flow, "offered_bps")),
-               scaled_bits_per_second(number(flow, "delivered_bps")), bytes(flow, "in_fabric_bytes"),
-               bytes(flow, "queue_bytes"), text(flow, "state"), path_text(flow), dropped_text(flow)});
+  const Json& flows = reply.at("flows");
+  const bool groups = std::any_of(flows.begin(), flows.end(), [](const Json& flow) { return flow.value("group", 0); });
+  std::vector<TextTable::Column> columns{{"FROM"},
+                                         {"TO"},
+                                         {"SOURCE"},
+                                         {"DESTINATION"},
+                                         {"PROTOCOL"},
+                                         {"OFFERED", Align::right},
+                                         {"DELIVERED", Align::right},
+                                         {"IN FABRIC", Align::right},
+                                         {"QUEUED", Align::right},
+                                         {"STATE"},
+                                         {"PATH"},
+                                         {"DROPPED"}};
+  if (groups) columns.insert(columns.begin() + 2, {"GROUP", Align::right});
+  TextTable table(std::move(columns));
+  for (const Json& flow : flows) {
+    std::vector<std::string> cells{place(flow),
+                                   text(flow, "to"),
+                                   end_text(flow, "source"),
+                                   end_text(flow, "destination"),
+                                   protocol_text(flow),
+                                   scaled_bits_per_second(number(flow, "offered_bps")),
+                                   scaled_bits_per_second(number(flow, "delivered_bps")),
+                                   bytes(flow, "in_fabric_bytes"),
+                                   bytes(flow, "queue_bytes"),
+                                   text(flow, "state"),
+                                   path_text(flow),
+                                   dropped_text(flow)};
+    if (groups) cells.insert(cells.begin() + 2, exact(flow, "group"));
+    table.add(std::move(cells));
   }
   const std::string moving = reply.at("moving").is_null() ? "" : ", " + exact(reply, "moving") + " moving";
   return exact(reply, "known") + " flows known" + moving + "; rates over " + exact(reply, "interval_ms") + " ms\n" +

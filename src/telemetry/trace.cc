@@ -23,8 +23,13 @@ bool less_loaded(const TraceView::Way& one, const TraceView::Way& other) {
 // The steps at one hop, as they are told.
 class Steps {
  public:
-  Steps(const SwitchProcess& process, const TopologyNode& about, PortIndex port, const TraceView& view, Nanos now)
-      : process_(process), about_(about), port_(about.ports[port]), view_(view), now_(now) {}
+  Steps(const SwitchProcess& process, const ProcessNode& node, PortIndex port, const TraceView& view, Nanos now)
+      : process_(process),
+        policy_(node.settings.applications),
+        about_(description(process, node)),
+        port_(about_.ports[port]),
+        view_(view),
+        now_(now) {}
 
   Json tell_frame();
   Json tell_flow_at_edge();
@@ -41,6 +46,7 @@ class Steps {
   }
   bool bound() const { return view_.live && view_.flow.branch.flow != kNoFlow; }
   void tell_station();
+  void tell_group();
   void tell_flow();
   void tell_ways();
   void tell_output();
@@ -60,6 +66,7 @@ class Steps {
   }
 
   const SwitchProcess& process_;
+  const ApplicationPolicy& policy_;
   const TopologyNode& about_;
   const TopologyPort& port_;
   const TraceView& view_;
@@ -85,6 +92,7 @@ Json Steps::tell_frame() {
   } else {
     step("match", view_.has_match ? "known" : "new",
          std::to_string(view_.matches_used) + " of " + std::to_string(view_.matches) + " matches are used");
+    tell_group();
     tell_flow();
   }
   tell_ways();
@@ -93,6 +101,7 @@ Json Steps::tell_frame() {
 
 Json Steps::tell_flow_at_edge() {
   step("station", destination_text(process_, view_.destination), "of the flow, " + class_text());
+  tell_group();
   tell_flow();
   tell_ways();
   return answer();
@@ -121,6 +130,25 @@ void Steps::tell_station() {
   step("station", destination_text(process_, view_.destination),
        mac + (view_.station_fixed ? " by the topology file"
                                   : " was seen " + scaled_duration(static_cast<double>(age)) + " ago"));
+}
+
+// Its application (A1), and what holds that: limits are of what goes by a fabric port (A6).
+void Steps::tell_group() {
+  if (!view_.has_group) return;
+  const ApplicationPolicy::Group& group = policy_.groups[view_.group];
+  const InjectionLimits& limits = view_.injection;
+  std::string why = "injection limit ID " + std::to_string(group.limit);
+  const auto add = [&why](const char* what, uint64_t injected_bytes, uint64_t limit_bytes) {
+    if (limit_bytes == kNoInjectionLimit) return;
+    why += what + scaled_bytes(static_cast<double>(injected_bytes)) + " of " +
+           scaled_bytes(static_cast<double>(limit_bytes));
+  };
+  if (view_.output != kNoPort && about_.ports[view_.output].fabric) {
+    add(" has ", limits.injected_bytes(group.limit), limits.limit_bytes(group.limit));
+    add(", the port ", limits.injected_bytes(), limits.limit_bytes());
+    if (!(limits.open() >> group.limit & 1)) why += "; waits for acknowledgements";
+  }
+  step("group", group.name.empty() ? std::to_string(view_.group) : group.name, why);
 }
 
 void Steps::tell_flow() {
@@ -260,18 +288,18 @@ Json trace(const SwitchProcess& process, const Json& request) {
     if (!fabric)
       throw Refused(about.name + ":" + about.ports[at.port].name + " is an edge port; hop is for fabric ports");
     const TraceView view = view_transit(process, *node, at.port, read_hop(process, request["hop"]), now);
-    return Steps(process, about, at.port, view, now).tell_transit();
+    return Steps(process, *node, at.port, view, now).tell_transit();
   }
   if (fabric) throw Refused(about.name + ":" + about.ports[at.port].name + " is a fabric port; ask at a host's");
   if (const auto id = read_number(request, "flow_id", 65535)) {
     TraceView view;
     if (!view_flow(process, *node, at.port, FlowId::of(*id), now, view))
       throw Refused("no flow " + std::to_string(*id) + " at " + about.name + ":" + about.ports[at.port].name);
-    return Steps(process, about, at.port, view, now).tell_flow_at_edge();
+    return Steps(process, *node, at.port, view, now).tell_flow_at_edge();
   }
   if (!request.contains("frame")) throw Refused("trace needs frame, flow_id or hop");
   const TraceView view = view_frame(process, *node, at.port, make_trace_frame(request["frame"]), now);
-  return Steps(process, about, at.port, view, now).tell_frame();
+  return Steps(process, *node, at.port, view, now).tell_frame();
 }
 
 }  // namespace heddle

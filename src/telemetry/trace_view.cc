@@ -20,6 +20,12 @@ void look_at_flow(TraceView& view, const Worker& worker, const Port& port, FlowI
                       shares ? worker.shares().free_bytes_of(voq) : kNoShare, bytes, now);
 }
 
+void look_at_group(TraceView& view, const Port& port, uint8_t group) {
+  view.has_group = true;
+  view.group = group;
+  view.injection = port.input.arbiter.injection();
+}
+
 // Would its queue take the frame?
 void look_at_queue(TraceView& view, const Worker& worker, const Port& port) {
   InputFlow flow = view.flow;
@@ -129,6 +135,7 @@ TraceView view_frame(const SwitchProcess& process, const ProcessNode& node, Port
     view.station_fixed = station->fixed;
     view.station_seen_ns = station->seen_ns;
     if (worker.site().classes.of(view.ftag).flow_channels) {
+      if (edge.applications().configured) look_at_group(view, port, group_of(edge.applications(), key.match));
       const uint32_t match = edge.matches().find(key.match, key.hash);
       view.has_match = match != kNotFound;
       if (view.has_match) {
@@ -175,6 +182,7 @@ bool view_flow(const SwitchProcess& process, const ProcessNode& node, PortIndex 
     const Port& port = node.node->port(index);
     if (!port.input.flows.valid(id) || !port.input.flows[id].in_use()) return;
     look_at_flow(view, worker, port, id, now);
+    if (worker.edge_input().applications().configured) look_at_group(view, port, view.flow.group);
     view.destination = view.flow.destination;
     view.ftag = view.flow.ftag;
     if (view.flow.match != kNoMatch) view.vlan = worker.edge_input().matches().key_at(view.flow.match).vni;

@@ -28,6 +28,11 @@ struct TraceView {
   bool station_fixed = false;
   Nanos station_seen_ns = 0;
 
+  // --- edge ports of a node with applications ---
+  bool has_group = false;
+  uint8_t group = 0;
+  InjectionLimits injection{kNoApplications};  // of the port, a copy
+
   // --- the flow; `live`: it is there now ---
   bool has_match = false;
   bool live = false;
