@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace heddle {
 
@@ -31,8 +32,11 @@ uint32_t index_of(IndexField field, const MatchKey& key) {
       return key.vni;
     case IndexField::vlan_crc:
       return rte_hash_crc_4byte(key.vni, 0);
-    case IndexField::source:
-      return rte_hash_crc(key.source_address, sizeof key.source_address, 0);
+    case IndexField::source: {
+      alignas(uint64_t) uint8_t address[sizeof key.source_address];  // read by eights; a key is aligned to four
+      std::memcpy(address, key.source_address, sizeof address);
+      return rte_hash_crc(address, sizeof address, 0);
+    }
     case IndexField::flow_label:
       return key.flow_label;
   }
