@@ -11,7 +11,8 @@
 //
 // An injection limit ID that is at its limit (A6) has no turns at queues towards the fabric; its groups and flows stand
 // there as they did (A4). Queues that have met its limit stand in line for it, so that what an acknowledgement frees
-// goes to them by turns: whoever has the ID's turn may use it for one turn of its own, and passes it on.
+// goes to them by turns: as long as anybody stands there, only who has the ID's turn may send of it, for one turn of
+// its own.
 #pragma once
 
 #include <algorithm>
@@ -60,6 +61,7 @@ class Voq {
   LaneSet fifos_ = 0;
   uint16_t limits_ = 0;   // bit i: injection limit ID i has groups with ready flows
   uint16_t in_line_ = 0;  // bit i: stands in line for ID i, whose limit it has met
+  uint16_t turns_ = 0;    // bit i: has the turn of ID i, for which others may stand in line
   uint8_t limit_ = 0;     // whose turn it is
   bool listed_ = false;
   VoqIndex next_ = 0;   // in the list of those to be served
@@ -190,7 +192,7 @@ class InputArbiter {
   const InjectionLimits& injection() const { return injection_; }
   // Is it its limit that a flow of the group waits for there?
   bool at_limit(VoqIndex queue, uint8_t group) const {
-    return queues_[queue].injects && !(injection_.open() >> limit_of(group) & 1);
+    return queues_[queue].injects && !(eligible(queue) >> limit_of(group) & 1);
   }
 
   // A9: the policy is another one. Nobody stands anywhere any more, and nothing is injected: those that were ready, by
@@ -202,12 +204,12 @@ class InputArbiter {
       for (uint32_t group = 0; group < groups_of_queue_ && voq.ready_ != 0; ++group)
         for (FlowList& flows = group_at(queue, static_cast<uint8_t>(group)).flows; !flows.empty(); --voq.ready_)
           flows_.push(all[queue], flows_.pop(flows));
-      voq.limits_ = voq.in_line_ = 0;
+      voq.limits_ = voq.in_line_ = voq.turns_ = 0;
     }
     std::fill(groups_.begin(), groups_.end(), Group{});
     std::fill(limits_.begin(), limits_.end(), Limit{});
     lines_ = {};
-    contended_ = 0;
+    contended_ = given_ = 0;
     injection_ = InjectionLimits(policy_);
     return all;
   }
@@ -244,10 +246,9 @@ class InputArbiter {
     uint8_t first = kNobody, last = kNobody;
     VoqIndex next_in_line = 0;  // the queue behind this one for the ID
   };
-  // Queues that stand in line for an ID, and the one that has its turn.
+  // Queues that stand in line for an ID.
   struct Line {
     VoqIndex first = kNoQueue, last = kNoQueue;
-    VoqIndex turn = kNoQueue;
     bool empty() const { return first == kNoQueue; }
   };
 
@@ -261,7 +262,8 @@ class InputArbiter {
   // IDs that have ready flows there and may send.
   uint16_t eligible(VoqIndex queue) const {
     const Voq& voq = queues_[queue];
-    return voq.injects ? static_cast<uint16_t>(voq.limits_ & ~voq.in_line_ & injection_.open()) : voq.limits_;
+    if (!voq.injects) return voq.limits_;
+    return static_cast<uint16_t>(voq.limits_ & injection_.open() & (voq.turns_ | ~contended_));
   }
   // The ID whose turn it is, or the next one that may send; there is one.
   uint8_t next_limit(VoqIndex queue) const {
@@ -325,8 +327,8 @@ class InputArbiter {
   // or others wait for them; not while it could do nothing with a turn.
   HEDDLE_COLD bool stand_in_line(VoqIndex queue, bool has_room) {
     Voq& voq = queues_[queue];
-    for (uint8_t id = 0; id < kNoLimitId; ++id)
-      if (lines_[id].turn == queue) lines_[id].turn = kNoQueue;
+    given_ = static_cast<uint16_t>(given_ & ~voq.turns_);
+    voq.turns_ = 0;
     const auto wanted = static_cast<uint16_t>(voq.limits_ & (contended_ | ~injection_.open()) & ~voq.in_line_);
     for (uint16_t rest = has_room ? wanted : uint16_t{0}; rest != 0; rest = static_cast<uint16_t>(rest & (rest - 1))) {
       const int id = std::countr_zero(rest);
@@ -342,17 +344,21 @@ class InputArbiter {
   }
   // Whoever is first in line for an ID that is open, and whose turn nobody has, has it now.
   HEDDLE_COLD void pass_turns() {
-    for (uint16_t rest = contended_; rest != 0; rest = static_cast<uint16_t>(rest & (rest - 1))) {
+    const auto to_give = static_cast<uint16_t>(contended_ & ~given_);
+    for (uint16_t rest = to_give; rest != 0; rest = static_cast<uint16_t>(rest & (rest - 1))) {
       const int id = std::countr_zero(rest);
+      const auto bit = static_cast<uint16_t>(1u << id);
       Line& line = lines_[id];
-      if (line.turn != kNoQueue) continue;
       if (line.empty()) {
-        contended_ = static_cast<uint16_t>(contended_ & ~(1u << id));
-      } else if (injection_.open() >> id & 1) {
-        line.turn = line.first;
-        line.first = limit_at(line.turn, static_cast<uint8_t>(id)).next_in_line;
-        queues_[line.turn].in_line_ = static_cast<uint16_t>(queues_[line.turn].in_line_ & ~(1u << id));
-        wake(line.turn);
+        contended_ = static_cast<uint16_t>(contended_ & ~bit);
+      } else if (injection_.open() & bit) {
+        const VoqIndex queue = line.first;
+        Voq& voq = queues_[queue];
+        line.first = limit_at(queue, static_cast<uint8_t>(id)).next_in_line;
+        voq.in_line_ = static_cast<uint16_t>(voq.in_line_ & ~bit);
+        voq.turns_ = static_cast<uint16_t>(voq.turns_ | bit);
+        given_ = static_cast<uint16_t>(given_ | bit);
+        wake(queue);
       }
     }
   }
@@ -366,6 +372,7 @@ class InputArbiter {
   InjectionLimits injection_;
   std::array<Line, kNoLimitId> lines_{};  // by injection limit ID
   uint16_t contended_ = 0;                // bit i: somebody stands in line for ID i, or has its turn
+  uint16_t given_ = 0;                    // bit i: somebody has the turn of ID i
   VoqIndex first_ = 0, last_ = 0;
   uint32_t count_ = 0;
   uint64_t own_order_ = 0;

@@ -388,6 +388,23 @@ TEST_F(InjectingArbiterTest, LocalDeliveryHasNoLimit) {
   EXPECT_EQ(turns().size(), 8u * 5);
 }
 
+// Nor by queues that wait for room meanwhile, however often they get some.
+TEST_F(InjectingArbiterTest, RoomIsNoTurn) {
+  push(0, 11);
+  push(1, 12);
+  ASSERT_EQ(arbiter_->begin_turn(), 0);
+  for (int sent = 0; sent < 2; ++sent) {
+    ASSERT_EQ(arbiter_->peek(0), 11);
+    arbiter_->commit(0, true, kLargest);
+    arbiter_->inject(1, 1500);
+  }
+  arbiter_->end_turn(0, false);
+  EXPECT_EQ(turns(), "") << "queue 1 stands in line";
+  arbiter_->wake(0);
+  arbiter_->settle(1, 1500);
+  EXPECT_EQ(turns(), "1:12 ");
+}
+
 // A turn is no use to who has no room; room wakes it, and then it stands in line.
 TEST_F(InjectingArbiterTest, WhoWaitsForRoomPassesItsTurnOn) {
   push(0, 11);
