@@ -11,9 +11,10 @@ void Regrouping::run() {
 
 void Regrouping::run(Port& port) {
   InputSide& input = port.input;
+  std::vector<FlowList> wanting(input.ids.size());
   std::vector<FlowList> ready = input.arbiter.take_all();
-  std::vector<FlowList> wanting;
-  for (OutputIds& ids : input.ids) wanting.push_back(ids.wanting.take_all(input.flows));
+  for (size_t output = 0; output < wanting.size(); ++output)
+    wanting[output] = input.ids[output].wanting.take_all(input.flows);
   PacketQueue waiting;
   while (!input.waiting.empty()) waiting.push(input.waiting.pop_any());
 

@@ -63,13 +63,12 @@ void run_daemon(ProcessConfig config, Reload::Load load) {
   OperatorContext context{.process = nullptr, .journal = &journal};
   OperatorServer server(config.socket, config.socket_group,
                         [&context](std::string_view request) { return answer_request(context, request); });
-  Reload reload(std::move(load), config, server, journal);
   auto startup = std::make_unique<StartupWatch>(signals, config.socket);
   const Eal eal(eal_options(config));
   SwitchProcess process(std::move(config));
   startup.reset();
   context.process = &process;
-  reload.of(process);
+  Reload reload(std::move(load), process, server, journal);
   EventWatch watch(process, journal);
   DeviceSupervisor devices(process, [&](uint16_t node, PortIndex port, bool is_bad, const std::string& text) {
     journal.add({.at_ns = wall_clock_now(),

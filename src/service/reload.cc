@@ -28,7 +28,7 @@ void Reload::run() {
     if (running_.socket_group != file->socket_group) server_.set_group(file->socket_group);
     set_log_level(file->log_level);
     for (const size_t position : changes.applications)
-      process_->set_applications(file->nodes[position].node_index, file->nodes[position].applications);
+      process_.set_applications(file->nodes[position].node_index, file->nodes[position].applications);
     take_live_changes(running_, *file);
     for (const std::string& change : changes.live) tell(false, "changed: " + change);
   } catch (const std::exception& error) {

@@ -18,19 +18,17 @@ namespace heddle {
 class Reload {
  public:
   using Load = std::function<std::optional<ProcessConfig>(ConfigErrors& errors)>;
-  Reload(Load load, const ProcessConfig& running, OperatorServer& server, EventJournal& journal)
-      : load_(std::move(load)), running_(running), server_(server), journal_(journal) {}
+  Reload(Load load, SwitchProcess& process, OperatorServer& server, EventJournal& journal)
+      : load_(std::move(load)), process_(process), running_(process.config()), server_(server), journal_(journal) {}
 
-  // What is changed in; outlives this. Before run().
-  void of(SwitchProcess& process) { process_ = &process; }
   void run();
 
  private:
   void tell(bool is_bad, const std::string& text);
 
   Load load_;
+  SwitchProcess& process_;
   ProcessConfig running_;
-  SwitchProcess* process_ = nullptr;
   OperatorServer& server_;
   EventJournal& journal_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Applications of a node's hosts (A1, A2): which group the flows of an edge port belong to, which injection limit ID a
 // group has, and the weights of both when they share an output. A node's own: it is no part of the topology, and other
-// nodes may have another one. Plain values, read from a file and given to the node, which never changes them.
+// nodes may have another one. Plain values, read from a file; a node that runs can be given others (A9).
 #pragma once
 
 #include <algorithm>
@@ -84,12 +84,6 @@ struct ApplicationPolicy {
   }
   bool operator==(const ApplicationPolicy&) const = default;
 };
-
-// Its groups and weights stay.
-inline void remove_injection_limits(ApplicationPolicy& policy) {
-  policy.port_bytes = kNoInjectionLimit;
-  for (ApplicationPolicy::Limit& limit : policy.limits) limit.bytes = kNoInjectionLimit;
-}
 
 // Of a node that knows of no applications.
 inline const ApplicationPolicy kNoApplications;

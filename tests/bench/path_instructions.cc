@@ -2,7 +2,7 @@
 // Sends frames through switches in memory: for tests/bench/instructions to count under callgrind what one switch does,
 // and for tests/bench/growth to time it.
 //   path_instructions edge_edge|crossing|edge_fabric|transit|fabric_edge [--packets N] [--flows N] [--size BYTES]
-//   [--pairs N] [--new half|full] [--apart] [--where]
+//   [--pairs N] [--groups N] [--new half|full] [--apart] [--where]
 // `crossing` is edge_edge between the ports of two workers, run by turns. The switch that is counted is polled by
 // counted_poll(), everything else by other_poll(). With --apart each burst goes forward alone: its ACKs come back, and
 // its flows end, in turns that are not counted. Prints JSON; with --where only the addresses of both, for
@@ -35,16 +35,28 @@ struct Shape {
   std::string path;
   std::string news;  // how full the match table is while each frame is of a flow that has never been; empty: none is
   uint32_t flows = 1000, size = 60, pairs = 1;
+  uint32_t groups = 0;  // that flows are of in turn; 0: the switches know of no applications
   uint64_t packets = 64000;
   bool apart = false;
 };
+
+// Groups by their source, dealt to all injection limit IDs in turn; nothing ever meets the limit.
+ApplicationPolicy applications(const Shape& shape) {
+  ApplicationPolicy policy;
+  policy.configured = shape.groups != 0;
+  if (!policy.configured) return policy;
+  policy.port_bytes = uint64_t{1} << 30;
+  policy.indices[0] = {.base = 0, .bits = 6, .field = IndexField::source};
+  for (uint32_t group = 0; group < shape.groups; ++group) policy.groups[group].limit = group % kNoLimitId;
+  return policy;
+}
 
 class Run {
  public:
   explicit Run(const Shape& shape)
       : shape_(shape),
         rig_(pool_, shape.path == "edge_edge" || shape.path == "crossing" ? 1 : 3, shape.pairs,
-             shape.path == "crossing" ? 2 : 1, kMatchEntries),
+             shape.path == "crossing" ? 2 : 1, kMatchEntries, applications(shape)),
         counted_(shape.path == "transit"       ? 1
                  : shape.path == "fabric_edge" ? 2
                                                : 0) {}
@@ -127,7 +139,8 @@ class Run {
     for (uint32_t pair = 0; pair < shape_.pairs; ++pair) {
       rig_.pool().allocate(packets, kBurst);
       for (Packet* packet : packets) {
-        write_frame(*packet, pair, pair, shape_.news.empty() ? next_++ % shape_.flows : next_++, shape_.size);
+        const uint32_t flow = shape_.news.empty() ? next_++ % shape_.flows : next_++;
+        write_frame(*packet, pair, pair, flow, shape_.size, flow % std::max(1u, shape_.groups));
         rig_.sender(pair).push(packet);
       }
     }
@@ -175,6 +188,8 @@ int main(int argc, char** argv) {
   app.add_option("--flows", shape.flows, "taken in turn (1000)")->check(CLI::Range(1, 1 << 20));
   app.add_option("--size", shape.size, "bytes of a frame (60)")->check(CLI::Range(60, 1514));
   app.add_option("--pairs", shape.pairs, "of a port that sends and one that receives (1)")->check(CLI::Range(1, 16));
+  app.add_option("--groups", shape.groups, "of applications, with all injection limit IDs (none are known of)")
+      ->check(CLI::Range(1, 64));
   app.add_option("--new", shape.news, "each frame is of a flow that has never been; of the match table")
       ->check(CLI::IsMember({"half", "full"}));
   app.add_flag("--apart", shape.apart, "a burst goes forward alone, and its ACKs come back uncounted");

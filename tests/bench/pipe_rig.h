@@ -87,7 +87,8 @@ class PipeDevice : public Device {
 // A line of switches; the first has hosts that send, the last hosts that receive, a line of one has both.
 class PipeRig {
  public:
-  PipeRig(PacketPool& pool, uint32_t switches, uint32_t pairs, uint32_t workers, uint32_t match_entries);
+  PipeRig(PacketPool& pool, uint32_t switches, uint32_t pairs, uint32_t workers, uint32_t match_entries,
+          const ApplicationPolicy& applications = kNoApplications);
   Node& node(uint32_t index) { return *nodes_[index]; }
   PipeDevice& sender(uint32_t pair) { return *devices_.front()[pair]; }
   PipeDevice& receiver(uint32_t pair) const { return *devices_.back()[devices_.size() == 1 ? pairs_ + pair : pair]; }
@@ -104,7 +105,8 @@ class PipeRig {
   std::vector<std::unique_ptr<Node>> nodes_;
 };
 
-inline PipeRig::PipeRig(PacketPool& pool, uint32_t switches, uint32_t pairs, uint32_t workers, uint32_t match_entries)
+inline PipeRig::PipeRig(PacketPool& pool, uint32_t switches, uint32_t pairs, uint32_t workers, uint32_t match_entries,
+                        const ApplicationPolicy& applications)
     : pool_(pool), pairs_(pairs) {
   topology_.name = "line";
   topology_.classes.emplace_back();
@@ -143,6 +145,7 @@ inline PipeRig::PipeRig(PacketPool& pool, uint32_t switches, uint32_t pairs, uin
     NodeOptions options{};
     options.topology = &topology_;
     options.node_index = index;
+    options.applications = &applications;
     options.workers = workers;
     options.match_entries = match_entries;
     options.station_entries = std::max(4096u, match_entries);
@@ -167,8 +170,9 @@ inline PipeRig::PipeRig(PacketPool& pool, uint32_t switches, uint32_t pairs, uin
 
 constexpr uint64_t kSender = 0x020000000100, kReceiver = 0x020000000200;  // and so on, by pair
 
-// UDP of flow `flow`, from the sender of pair `from` to the receiver of pair `to`.
-inline void write_frame(Packet& packet, uint32_t from, uint32_t to, uint32_t flow, uint32_t size) {
+// UDP of flow `flow`, from the sender of pair `from` to the receiver of pair `to`; the group is the low bits of the
+// source's address.
+inline void write_frame(Packet& packet, uint32_t from, uint32_t to, uint32_t flow, uint32_t size, uint32_t group = 0) {
   packet.length = static_cast<uint16_t>(size);
   std::memset(packet.data, 0, size);
   store_mac(packet.data, kReceiver + to);
@@ -179,7 +183,7 @@ inline void write_frame(Packet& packet, uint32_t from, uint32_t to, uint32_t flo
   store_be16(ip + 2, static_cast<uint16_t>(size - 14));
   ip[8] = 64;
   ip[9] = kProtocolUdp;
-  store_be32(ip + 12, 0x0a000001u + (flow >> 10));
+  store_be32(ip + 12, 0x0a000000u + ((1 + (flow >> 10)) << 6) + group);
   store_be32(ip + 16, 0x0a000002u);
   store_be16(ip + 20, static_cast<uint16_t>(1024 + (flow & 1023)));
   store_be16(ip + 22, 9);

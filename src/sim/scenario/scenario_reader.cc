@@ -149,6 +149,17 @@ void ScenarioReader::read_ports() {
   }
 }
 
+// As far as the baseline has it.
+ApplicationPolicy ScenarioReader::read_policy(const YamlValue& value, uint16_t node) {
+  ApplicationPolicy policy = read_applications(value, builder_.topology(), node);
+  if (scenario_.variant.baseline == Baseline::no_groups) return {};
+  if (scenario_.variant.baseline == Baseline::no_limits) {
+    policy.port_bytes = kNoInjectionLimit;
+    for (ApplicationPolicy::Limit& limit : policy.limits) limit.bytes = kNoInjectionLimit;
+  }
+  return policy;
+}
+
 void ScenarioReader::finish_nodes() {
   for (uint16_t node = 0; node < node_values_.size(); ++node) {
     NodeSetup setup;
@@ -156,9 +167,7 @@ void ScenarioReader::finish_nodes() {
     setup.station_entries = 16384;
     const size_t ports = builder_.topology().nodes[node].ports.size();
     node_values_[node]["workers"].read_integer(setup.workers, 1, std::max<size_t>(1, ports));
-    setup.applications = read_applications(node_values_[node]["applications"], builder_.topology(), node);
-    if (scenario_.variant.baseline == Baseline::no_groups) setup.applications = {};
-    if (scenario_.variant.baseline == Baseline::no_limits) remove_injection_limits(setup.applications);
+    setup.applications = read_policy(node_values_[node]["applications"], node);
     scenario_.setup.nodes.push_back(setup);
   }
   for (auto& both : scenario_.setup.links)

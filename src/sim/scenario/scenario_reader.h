@@ -54,6 +54,7 @@ class ScenarioReader {
   std::vector<uint16_t> matching_hosts(std::string_view pattern) const;
   std::vector<std::pair<uint16_t, uint16_t>> read_pairs(const YamlValue& value, const std::vector<uint16_t>& from);
   void read_faults();
+  ApplicationPolicy read_policy(const YamlValue& value, uint16_t node);
   bool read_new_policy(const YamlValue& value, ScenarioFault& fault);
   void read_fault(const YamlValue& value);
   std::optional<uint32_t> read_link_name(const YamlValue& value);

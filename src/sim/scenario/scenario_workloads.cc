@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "config/application_reader.h"
 #include "config/units.h"
 #include "sim/hosts/sim_frame.h"
 #include "sim/scenario/scenario_keys.h"
@@ -258,12 +257,11 @@ std::optional<uint32_t> ScenarioReader::read_link_name(const YamlValue& value) {
   return std::nullopt;
 }
 
-// False if it is not to be done: where the nodes know of no applications (no_groups).
+// False if it is not to be done.
 bool ScenarioReader::read_new_policy(const YamlValue& value, ScenarioFault& fault) {
   if (!value.require("applications, as of a node")) return false;
-  fault.applications = read_applications(value, builder_.topology(), fault.node);
+  fault.applications = read_policy(value, fault.node);
   if (scenario_.variant.baseline == Baseline::no_groups) return false;
-  if (scenario_.variant.baseline == Baseline::no_limits) remove_injection_limits(fault.applications);
   const bool known = scenario_.setup.nodes[fault.node].applications.configured;
   if (!known) value.problem_at_key("another policy of a node without one", "a node with applications");
   return known && fault.applications.configured;
