@@ -18,11 +18,27 @@ inline constexpr auto kLink = std::to_array<std::string_view>({"ends", "rate", "
 inline constexpr auto kStation = std::to_array<std::string_view>({"mac", "vlan", "port"});
 
 // Node file.
-inline constexpr auto kNodeFile = std::to_array<std::string_view>(
-    {"topology", "node", "nodes", "workers", "devices", "threads", "idle", "huge_pages", "memory", "buffers",
-     "receive_descriptors", "transmit_descriptors", "match_entries", "station_entries", "socket", "socket_group",
-     "log_level", "complete_checksums", "applications"});
-inline constexpr auto kNodeProcess = std::to_array<std::string_view>({"workers", "devices", "applications"});
+inline constexpr auto kNodeFile = std::to_array<std::string_view>({"topology",
+                                                                   "node",
+                                                                   "nodes",
+                                                                   "workers",
+                                                                   "devices",
+                                                                   "threads",
+                                                                   "idle",
+                                                                   "huge_pages",
+                                                                   "memory",
+                                                                   "buffers",
+                                                                   "receive_descriptors",
+                                                                   "transmit_descriptors",
+                                                                   "match_entries",
+                                                                   "station_entries",
+                                                                   "socket",
+                                                                   "socket_group",
+                                                                   "log_level",
+                                                                   "complete_checksums",
+                                                                   "applications",
+                                                                   "shapers"});
+inline constexpr auto kNodeProcess = std::to_array<std::string_view>({"workers", "devices", "applications", "shapers"});
 inline constexpr auto kDevice = std::to_array<std::string_view>({"device", "complete_checksums", "delay", "loss"});
 
 // Applications of a node, in its file, of a switch in a lab file, and of a node in a scenario.
@@ -33,6 +49,12 @@ inline constexpr auto kApplicationGroup =
     std::to_array<std::string_view>({"group", "weight", "limit", "class", "vlan", "port", "source", "destination"});
 inline constexpr auto kApplicationLimit = std::to_array<std::string_view>({"weight", "injection_limit"});
 
+// Shapers of a node's ports, in the same places.
+inline constexpr auto kShaper = std::to_array<std::string_view>({"maximum", "branches", "classes"});
+inline constexpr auto kShaperBranch = std::to_array<std::string_view>({"minimum", "maximum", "priority"});
+inline constexpr auto kShaperClass =
+    std::to_array<std::string_view>({"minimum", "maximum", "priority", "weight", "branch"});
+
 // Lab file; settings, classes, stations and ports as in the topology file.
 inline constexpr auto kLab = std::to_array<std::string_view>(
     {"name", "edge_mtu", "settings", "classes", "stations", "addresses", "driver", "threads", "topology"});
@@ -41,7 +63,7 @@ inline constexpr auto kLabKinds = std::to_array<std::string_view>({"switch", "ho
 inline constexpr auto kLabSwitchKind = std::to_array<std::string_view>({"workers"});
 inline constexpr auto kLabHostKind = std::to_array<std::string_view>({"exec"});
 inline constexpr auto kLabSwitch =
-    std::to_array<std::string_view>({"kind", "address", "workers", "ports", "applications"});
+    std::to_array<std::string_view>({"kind", "address", "workers", "ports", "applications", "shapers"});
 inline constexpr auto kLabHost =
     std::to_array<std::string_view>({"kind", "ipv4", "ipv6", "mac", "vlan", "interfaces", "exec"});
 inline constexpr auto kLabInterface = std::to_array<std::string_view>({"ipv4", "ipv6", "mac", "vlan"});

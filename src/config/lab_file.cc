@@ -9,6 +9,7 @@
 #include "config/config_keys.h"
 #include "config/lab_host_reader.h"
 #include "config/memory_budget.h"
+#include "config/shaper_reader.h"
 #include "config/topology_builder.h"
 #include "config/yaml_value.h"
 
@@ -166,6 +167,7 @@ void LabReader::read_processes() {
     own_workers.read_integer(node.workers, 1, workers_max);
     workers += node.workers;
     node.applications = read_applications(switches_[node_index]["applications"], builder_.topology(), node_index);
+    node.shapers = read_shapers(switches_[node_index]["shapers"], builder_.topology(), node_index);
     for (PortIndex port = 0; port < ports.size(); ++port) {
       node.ports.push_back({.port = port,
                             .device = {},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "topology/application_policy.h"
+#include "topology/shaper_policy.h"
 #include "topology/topology.h"
 #include "wire/types.h"
 
@@ -32,6 +33,7 @@ struct NodeProcess {
   uint16_t node_index = 0;  // in the topology
   uint32_t workers = 1;     // ports are dealt to them in turn
   ApplicationPolicy applications = {};
+  PortShapers shapers = {};
   std::vector<PortDevice> ports;  // every port of the node, in topology order
 };
 

@@ -13,6 +13,7 @@
 #include "config/device_string.h"
 #include "config/node_check.h"
 #include "config/run_folders.h"
+#include "config/shaper_reader.h"
 #include "config/topology_file.h"
 #include "config/yaml_value.h"
 
@@ -122,6 +123,7 @@ void NodeFileReader::read_node(const YamlValue& name_value, const std::string& n
   const std::vector<TopologyPort>& ports = process_.topology.nodes[node.node_index].ports;
   value["workers"].read_integer(node.workers, 1, ports.size());
   node.applications = read_applications(value["applications"], process_.topology, node.node_index);
+  node.shapers = read_shapers(value["shapers"], process_.topology, node.node_index);
   const YamlValue devices = value["devices"];
   if (devices.present() && !devices.is(YamlNode::Kind::kNull) && !devices.expect_free_map("devices")) return;
   std::vector<std::string_view> names;

@@ -61,6 +61,10 @@ void compare_node(const ProcessConfig& running, const ProcessConfig& file, size_
     all.live.push_back(node.name + ".applications");
     all.applications.push_back(position);
   }
+  if (before.shapers != after.shapers) {
+    all.live.push_back(node.name + ".shapers");
+    all.shapers.push_back(position);
+  }
   for (size_t port = 0; port < before.ports.size(); ++port)
     compare(node.name + ":" + node.ports[port].name, device_text(before.ports[port]), device_text(after.ports[port]),
             changes);
@@ -88,8 +92,10 @@ ProcessChanges process_changes(const ProcessConfig& running, const ProcessConfig
 void take_live_changes(ProcessConfig& running, const ProcessConfig& file) {
   running.log_level = file.log_level;
   running.socket_group = file.socket_group;
-  for (const size_t position : process_changes(running, file).applications)
+  const ProcessChanges changes = process_changes(running, file);
+  for (const size_t position : changes.applications)
     running.nodes[position].applications = file.nodes[position].applications;
+  for (const size_t position : changes.shapers) running.nodes[position].shapers = file.nodes[position].shapers;
 }
 
 }  // namespace heddle

@@ -12,7 +12,8 @@ namespace heddle {
 struct ProcessChanges {
   std::vector<std::string> live;     // can be changed while it runs: "log_level: info, now debug"
   std::vector<std::string> restart;  // can't
-  std::vector<size_t> applications;  // of the first: positions of nodes whose policy is another one (A9)
+  // Of the first: positions of nodes whose policy of applications (A9), or whose shapers (X4), are others.
+  std::vector<size_t> applications, shapers;
   bool none() const { return live.empty() && restart.empty(); }
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one output port sends next: packets that have crossed and are not stamped yet, in queues by lane (X2) and,
-// within a lane, by the input port that they came from, as fast as the port's rate goes (decision 6). Lanes take turns
-// by bytes (X5, deficit round robin), and so do the inputs in a lane, each as many times as flows wait there (X3, A10):
-// so a link is shared by flows, not by who sends them. A turn goes on until its share is used up or there is nothing to
-// send, and what its last packet took beyond the share is missing in the next one of its own. A byte is one on the
-// wire: a packet counts with what the port adds to it. A value for edge and fabric ports alike: it knows no device, no
-// credits, no host; whoever sends says which lanes may go and what becomes of a packet. Owned by the output's worker.
-// Allocates in its constructor only.
+// within a lane, by the input port that they came from, as fast as the port's rate goes (decision 6). Which class is
+// next the shaper says (X4). Lanes of a class take turns by bytes (X5, deficit round robin), and so do the inputs in a
+// lane, each as many times as flows wait there (X3, A10): so a link is shared by flows, not by who sends them. A turn
+// goes on until its share is used up or there is nothing to send, and what its last packet took beyond the share is
+// missing in the next one of its own. A byte is one on the wire: a packet counts with what the port adds to it. A value
+// for edge and fabric ports alike: it knows no device, no credits, no host; whoever sends says which lanes may go and
+// what becomes of a packet. Owned by the output's worker. Allocates in its constructor, and in set_shapers().
 #pragma once
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include <bit>
 #include <vector>
 
+#include "egress/shaper.h"
 #include "flow/token_bucket.h"
 #include "topology/lanes.h"
 #include "wire/packet.h"
@@ -37,17 +38,39 @@ class OutputScheduler {
     PortSet inputs = 0;  // those with packets
     PortIndex first = kNoPort, last = kNoPort;
     uint8_t channel = kLossyChannel;
+    uint8_t of_class = 0;
     int32_t left_bytes = 0;  // as in Queue
     uint32_t most_waiting = 0;
+  };
+  // A class: its lanes, and the one whose turn it is; what is queued of it, and what ever was.
+  struct Class {
+    LaneSet lanes = 0;
+    LaneIndex lane = 0;
+    uint32_t packets = 0;
+    uint32_t bytes = 0;
+    uint64_t pushed_bytes = 0;
   };
 
  public:
   OutputScheduler(const Lanes& lanes, uint32_t inputs, PortBytes bytes)
-      : port_bytes_(bytes), inputs_(inputs), queues_(inputs * lanes.count()), of_lane_(lanes.count()) {
-    for (LaneIndex lane = 0; lane < lanes.count(); ++lane) of_lane_[lane].channel = lanes.channel(lane);
+      : port_bytes_(bytes),
+        inputs_(inputs),
+        queues_(inputs * lanes.count()),
+        of_lane_(lanes.count()),
+        shaper_(ShaperPolicy{}, bytes) {
+    for (LaneIndex lane = 0; lane < lanes.count(); ++lane) {
+      of_lane_[lane].channel = lanes.channel(lane);
+      of_lane_[lane].of_class = static_cast<uint8_t>(lanes.of(lanes.ftag(lane), kLossyChannel));
+      Class& of_class = classes_[of_lane_[lane].of_class];
+      if (of_class.lanes == 0) of_class.lane = lane;
+      of_class.lanes |= LaneSet{1} << lane;
+    }
   }
   // The port's rate, on the wire; without one it is as fast as its device.
   void set_pace(const TokenBucket& pace) { pace_ = pace; }
+  // What its classes have of it, from now on; for a port that has a rate.
+  void set_shaper(const ShaperPolicy& policy) { shaper_ = Shaper(policy, port_bytes_); }
+  const Shaper& shaper() const { return shaper_; }
 
   void push(Packet* packet) {
     Lane& lane = of_lane_[packet->lane];
@@ -58,6 +81,10 @@ class OutputScheduler {
     lanes_ |= LaneSet{1} << packet->lane;
     ++packets_;
     bytes_ += packet->payload;
+    Class& of_class = classes_[lane.of_class];
+    ++of_class.packets;
+    of_class.bytes += packet->payload;
+    of_class.pushed_bytes += packet->payload;
     if (lane.channel != kLossyChannel) buffers_[lane.channel] += packet->cost;
   }
 
@@ -77,6 +104,15 @@ class OutputScheduler {
   uint32_t packets() const { return packets_; }
   uint32_t bytes() const { return bytes_; }                               // payload
   uint32_t buffers(uint32_t channel) const { return buffers_[channel]; }  // of a lossless channel
+  // Of a class: what is queued, payload; and what has left since the port began, payload too.
+  uint32_t packets_of(uint8_t of_class) const { return classes_[of_class].packets; }
+  uint32_t bytes_of(uint8_t of_class) const { return classes_[of_class].bytes; }
+  uint64_t left_bytes(uint8_t of_class) const { return classes_[of_class].pushed_bytes - classes_[of_class].bytes; }
+  uint32_t class_count() const {
+    return static_cast<uint32_t>(
+        std::count_if(classes_.begin(), classes_.end(), [](const Class& one) { return one.lanes != 0; }));
+  }
+  uint8_t class_of(LaneIndex lane) const { return of_lane_[lane].of_class; }
   PortSet inputs(LaneIndex lane) const { return of_lane_[lane].inputs; }  // those with packets
   const PacketQueue& packets_of(LaneIndex lane, PortIndex input) const { return of(lane, input).packets; }
   // When the first packet at a queue's head has lived its life (K8).
@@ -94,7 +130,15 @@ class OutputScheduler {
   bool has_rate() const { return pace_.limits(); }
   // Does the rate let a packet go? If not, when it will.
   bool may_send(Nanos now) const { return pace_.allows(now); }
-  Nanos ready_at() const { return pace_.ready_at(); }
+  // When the first packet of the lanes may go that the rate, or a ceiling of its class, does not let go now; kNever if
+  // there is none.
+  Nanos ready_at(LaneSet lanes, Nanos now) const {
+    if (lanes == 0) return kNever;
+    return may_send(now) ? shaper_.ready_at(classes_of(lanes), now) : pace_.ready_at();
+  }
+  Nanos pace_ready_at() const { return pace_.ready_at(); }
+  // Lanes where packets may live to their end, for all that the device takes.
+  LaneSet slow_lanes(LaneSet paused) const { return lanes_ & (shaper_.shapes() ? ~LaneSet{0} : paused); }
   // A frame beside the lanes takes its part of the rate.
   void sent(const Packet& packet, Nanos now) { pace_.take(now, packet.length + kWireExtraBytes); }
 
@@ -120,9 +164,14 @@ class OutputScheduler {
     friend class OutputScheduler;
     Turn(OutputScheduler& all, LaneIndex lane) : all_(all), lane_(all.of_lane_[lane]), index_(lane) { begin_input(); }
     // A packet that has been dropped takes no share.
-    void goes(const Packet& packet) { used_bytes_ += static_cast<int32_t>(all_.port_bytes_.of(packet)); }
-    // With the same input, or the next one; false if there is none, or the lane's share is used up.
-    bool go_on() {
+    void goes(const Packet& packet, Nanos now) {
+      const uint32_t bytes = all_.port_bytes_.of(packet);
+      used_bytes_ += static_cast<int32_t>(bytes);
+      all_.shaper_.took(bytes, now);
+    }
+    // With the same input, or the next one; false if there is none, or the class's or the lane's share is used up.
+    bool go_on(Nanos now) {
+      if (!all_.shaper_.goes_on(now)) return false;
       if (used_bytes_ < share_bytes_ && !queue_->packets.empty()) return true;
       end_input();
       if (lane_.inputs == 0 || lane_.left_bytes <= 0) return false;
@@ -149,6 +198,8 @@ class OutputScheduler {
       end_input();
       all_.packets_ -= packets_;
       all_.bytes_ -= bytes_;
+      all_.classes_[lane_.of_class].packets -= packets_;
+      all_.classes_[lane_.of_class].bytes -= bytes_;
       if (lane_.channel != kLossyChannel) all_.buffers_[lane_.channel] -= buffers_;
       if (lane_.inputs == 0) all_.lanes_ &= ~(LaneSet{1} << index_);
     }
@@ -170,19 +221,21 @@ class OutputScheduler {
   uint32_t fill(Packet** burst, uint32_t count, LaneSet going, Nanos now, Sender& sender) {
     const bool paced = has_rate();
     while (count < kBurst && (lanes_ & going) != 0 && (!paced || may_send(now))) {
-      Turn turn(*this, next_lane(lanes_ & going));
+      const uint8_t of_class = shaper_.next(classes_of(lanes_ & going), now);
+      if (of_class == Shaper::kNobody) break;
+      Turn turn(*this, next_lane(classes_[of_class], lanes_ & going));
       sender.begin(turn);
       do {
         Packet* packet = sender.take(turn);
         if (packet != nullptr) {
-          turn.goes(*packet);
+          turn.goes(*packet, now);
           if (paced) sent(*packet, now);
           burst[count++] = packet;
         } else if (turn.held_) {
           going &= ~(LaneSet{1} << turn.index_);
           break;
         }
-      } while (count < kBurst && turn.go_on() && (!paced || may_send(now)));
+      } while (count < kBurst && turn.go_on(now) && (!paced || may_send(now)));
       turn.settle();
     }
     return count;
@@ -194,6 +247,8 @@ class OutputScheduler {
     --packets_;
     bytes_ -= packet->payload;
     Lane& of_it = of_lane_[lane];
+    --classes_[of_it.of_class].packets;
+    classes_[of_it.of_class].bytes -= packet->payload;
     if (of_it.channel != kLossyChannel) buffers_[of_it.channel] -= packet->cost;
     if (!of(lane, input).packets.empty()) return packet;
     of_it.inputs &= ~(PortSet{1} << input);
@@ -226,15 +281,25 @@ class OutputScheduler {
     lane.last = input;
   }
 
-  // One among `lanes`, which have packets; there is at least one.
-  LaneIndex next_lane(LaneSet lanes) {
-    if (!(lanes >> lane_ & 1) || of_lane_[lane_].left_bytes <= 0) {
-      const LaneSet later = lanes & ~((LaneSet{2} << lane_) - 1);
-      lane_ = LaneIndex::of(std::countr_zero(later != 0 ? later : lanes));
-      Lane& lane = of_lane_[lane_];
+  ClassSet classes_of(LaneSet lanes) const {
+    ClassSet classes = 0;
+    for (LaneSet rest = lanes; rest != 0;) {
+      const uint8_t of_class = of_lane_[static_cast<size_t>(std::countr_zero(rest))].of_class;
+      classes = static_cast<ClassSet>(classes | 1u << of_class);
+      rest &= ~classes_[of_class].lanes;
+    }
+    return classes;
+  }
+  // The class's, among `lanes`, which have packets; there is at least one.
+  LaneIndex next_lane(Class& of_class, LaneSet lanes) {
+    lanes &= of_class.lanes;
+    if (!(lanes >> of_class.lane & 1) || of_lane_[of_class.lane].left_bytes <= 0) {
+      const LaneSet later = lanes & ~((LaneSet{2} << of_class.lane) - 1);
+      of_class.lane = LaneIndex::of(std::countr_zero(later != 0 ? later : lanes));
+      Lane& lane = of_lane_[of_class.lane];
       lane.left_bytes = begin_share(lane.left_bytes, static_cast<int32_t>(2 * port_bytes_.largest));
     }
-    return lane_;
+    return of_class.lane;
   }
 
   const PortBytes port_bytes_;
@@ -242,11 +307,12 @@ class OutputScheduler {
   std::vector<Queue> queues_;  // by lane and input port
   std::vector<Lane> of_lane_;
   LaneSet lanes_ = 0;
-  LaneIndex lane_ = 0;  // whose turn it is
   uint32_t packets_ = 0;
   uint32_t bytes_ = 0;
   std::array<uint32_t, kVirtualChannels> buffers_{};  // by channel
   TokenBucket pace_;
+  Shaper shaper_;
+  std::array<Class, kClassesMax> classes_{};  // by position in the topology
 };
 
 }  // namespace heddle

@@ -192,6 +192,7 @@ void SwitchProcess::start_node(ProcessNode& node) {
   NodeOptions options{.topology = &config_.topology,
                       .node_index = node.settings.node_index,
                       .applications = &node.settings.applications,
+                      .shapers = node.settings.shapers,
                       .workers = node.settings.workers,
                       .devices = {},
                       .complete_checksums = std::vector<bool>(node.ports.size()),
@@ -267,6 +268,14 @@ void SwitchProcess::set_applications(uint16_t node_index, const ApplicationPolic
   node->settings.applications = policy;  // also for when it starts anew
   for (WorkerIndex worker = 0; node->node != nullptr && worker < node->node->workers(); ++worker)
     run_on(*node, worker, [&] { node->node->set_applications(worker, policy); });
+}
+
+void SwitchProcess::set_shapers(uint16_t node_index, const PortShapers& shapers) {
+  ProcessNode* node = find(node_index);
+  if (node == nullptr) throw std::runtime_error("the node is not in this process");
+  node->settings.shapers = shapers;  // also for when it starts anew
+  for (WorkerIndex worker = 0; node->node != nullptr && worker < node->node->workers(); ++worker)
+    run_on(*node, worker, [&] { node->node->set_shapers(worker, shapers); });
 }
 
 void SwitchProcess::set_node_up(uint16_t node_index, bool up) {

@@ -85,6 +85,8 @@ class SwitchProcess {
 
   // The node's edge ports are shared by this policy from now on (A9); it has had one that was configured, too.
   void set_applications(uint16_t node_index, const ApplicationPolicy& policy);
+  // Traffic classes have this of the node's ports from now on (X4).
+  void set_shapers(uint16_t node_index, const PortShapers& shapers);
 
   // Faults on purpose, for labs. What is left out stays as it is. Both throw std::runtime_error if `port` is no
   // in-process link of this process.

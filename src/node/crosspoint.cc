@@ -36,9 +36,10 @@ void CrossPoint::accept(Port& output, Packet* packet, uint8_t told) {
 
 // C2: while its host is congested a flow is told at once when its packet comes.
 void CrossPoint::tell_congestion(Port& output, const Packet& packet) {
-  if (!site_.classes.of(packet.ftag).congestion_control) return;
+  EndpointCongestion& congestion = output.output.congestion.of(output.output.scheduler.class_of(packet.lane));
+  if (!congestion.congested() || !site_.classes.of(packet.ftag).congestion_control) return;
   settlement_.tell_congestion(output, packet.output_flow, output.output.flows[packet.output_flow],
-                              output.output.congestion.next_level() | kCongestionNew);
+                              congestion.next_level() | kCongestionNew);
   output.counters.count(ProtocolEvent::congestion_new);
 }
 

@@ -134,8 +134,8 @@ void DeliveryAtOnce::send(Port& there, Nanos now) {
   const uint32_t count = std::exchange(output.at_once_packets, 0);
   if (count == 0) return;
   const Packet& first = *output.at_once[0];
-  output.last_priority =
-      first.flags & (kPacketFabric | kPacketAtOnce) ? first.priority : flow_limits_.round_trips().code_bits();
+  output.congestion.leaves(
+      0, first.flags & (kPacketFabric | kPacketAtOnce) ? first.priority : flow_limits_.round_trips().code_bits());
   uint64_t frame_bytes = 0, flow_bytes = 0;
   for (uint32_t i = 0; i < count; ++i) {
     frame_bytes += output.at_once[i]->length;

@@ -93,7 +93,7 @@ void Departure::take_back(Port& port, Packet** packets, uint32_t count, size_t m
 
 // C2: the ACK of a packet that leaves says whether its host is congested still.
 void Departure::note_departure(Port& port, const Packet& packet, OutputFlow& entry) {
-  EndpointCongestion& congestion = port.output.congestion;
+  EndpointCongestion& congestion = port.output.congestion.of(port.output.scheduler.class_of(packet.lane));
   uint8_t level = 0;
   if (congestion.congested() && site_.classes.of(packet.ftag).congestion_control) {
     level = congestion.next_level() | kCongestionPersistent;
@@ -105,8 +105,9 @@ void Departure::note_departure(Port& port, const Packet& packet, OutputFlow& ent
 Nanos Departure::next_wake(const Port& port, Nanos now) const {
   const OutputSide& output = port.output;
   const Nanos again = output.pending_packets != 0 ? now + kMicrosecond : kNever;
-  const bool waits = (output.scheduler.lanes() & ~output.paused_lanes) != 0 || port.retry.again() != nullptr;
-  return waits && !output.scheduler.may_send(now) ? std::min(again, output.scheduler.ready_at()) : again;
+  const Nanos wake = std::min(again, output.scheduler.ready_at(output.scheduler.lanes() & ~output.paused_lanes, now));
+  const bool retries = port.retry.again() != nullptr && !output.scheduler.may_send(now);
+  return retries ? std::min(wake, output.scheduler.pace_ready_at()) : wake;
 }
 
 }  // namespace heddle

@@ -7,7 +7,9 @@ namespace heddle {
 
 // A burst for the host: each frame as it takes it, or dropped.
 struct EdgeTransmit::Sender {
-  void begin(const OutputScheduler::Turn& turn) { port.output.last_priority = turn.head()->priority; }
+  void begin(const OutputScheduler::Turn& turn) {
+    port.output.congestion.leaves(port.output.scheduler.class_of(turn.lane()), turn.head()->priority);
+  }
   Packet* take(OutputScheduler::Turn& turn) {
     Packet* packet = turn.take();
     const DropReason reason = transmit.prepare_for_host(port, packet, now);
@@ -24,7 +26,7 @@ struct EdgeTransmit::Sender {
 bool EdgeTransmit::run(Port& port, Nanos now) {
   OutputSide& output = port.output;
   if (site_.lanes.any_lossless()) host_control_.run(port, now);
-  if ((output.scheduler.lanes() & output.paused_lanes) != 0) drop_expired(port, now);
+  if (output.scheduler.slow_lanes(output.paused_lanes) != 0) drop_expired(port, now);
   if (output.pending_packets != 0 && !departure_.send_pending(port, now)) {
     drop_expired(port, now);
     return false;
@@ -45,9 +47,7 @@ bool EdgeTransmit::run(Port& port, Nanos now) {
 
 void EdgeTransmit::look_for_congestion(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  output.congestion.look(now, output.scheduler.bytes(), output.scheduler.packets(), output.flows.used(),
-                         output.taken_bytes, output.last_priority);
-  output.last_priority = 0;
+  output.congestion.look(now, output.scheduler, output.flows.used(), output.taken_bytes);
 }
 
 // W4: the host sees the frame that was sent, with the tag its port wants.
@@ -57,7 +57,7 @@ DropReason EdgeTransmit::prepare_for_host(Port& port, Packet* packet, Nanos now)
   if (!native && !port.settings.vlans.member(packet->vni)) return DropReason::vlan_egress;
   if (packet->payload > port.output.longest_bytes) return DropReason::output_too_long;
   if (packet->flags & kPacketFabric) strip_fabric_header(*packet);
-  if (port.output.congestion.congested()) mark_for_host(port, *packet);
+  if (port.output.congestion.of(port.output.scheduler.class_of(packet->lane)).congested()) mark_for_host(port, *packet);
   if (!native) tag_for_host(*packet);
   return DropReason::none;
 }
@@ -80,21 +80,14 @@ void EdgeTransmit::drop_expired(Port& port, Nanos now) {
   }
   output.pending_packets = output.refused_packets = kept;
   const uint32_t queued_before = output.scheduler.bytes();
-  for (LaneSet rest = output.scheduler.lanes(); rest != 0; rest &= rest - 1) {
-    const auto lane = LaneIndex::of(std::countr_zero(rest));
-    for (PortSet inputs = output.scheduler.inputs(lane); inputs != 0; inputs &= inputs - 1) {
-      const auto input = PortIndex::of(std::countr_zero(inputs));
-      const PacketQueue& queue = output.scheduler.packets_of(lane, input);
-      while (!queue.empty() && life_over(*queue.head, now))
-        settlement_.drop_at_output(port, output.scheduler.take(lane, input), DropReason::life_ended);
-    }
-  }
+  settlement_.drop_expired(port, now);
   output.taken_bytes += queued_before - output.scheduler.bytes();
 }
 
 Nanos EdgeTransmit::next_wake(const Port& port) const {
   const Nanos wake = site_.lanes.any_lossless() ? std::min(port.pause.next_due(), port.output.pause_look_ns) : kNever;
-  return port.output.paused_lanes != 0 ? std::min(wake, port.output.scheduler.first_death()) : wake;
+  const bool slow = port.output.scheduler.slow_lanes(port.output.paused_lanes) != 0;
+  return slow ? std::min(wake, port.output.scheduler.first_death()) : wake;
 }
 
 }  // namespace heddle

@@ -51,6 +51,7 @@ bool FabricTransmit::run(Port& port, Nanos now) {
   const bool carries_data = output.pending_packets > output.refused_packets || !output.scheduler.empty();
   if (output.refused_packets != 0) age_refused(port, now);
   if (output.pending_packets != 0 && !departure_.send_pending(port, now)) return false;
+  if (output.scheduler.slow_lanes(0) != 0) settlement_.drop_expired(port, now);
   if (port.session.up()) {
     link_control_.send_credits(port, now);
     if (site_.lanes.any_retry()) retry_.send_records(port, now);

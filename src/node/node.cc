@@ -53,6 +53,11 @@ void Node::set_applications(WorkerIndex worker, const ApplicationPolicy& policy)
   workers_[worker]->regroup();
 }
 
+void Node::set_shapers(WorkerIndex worker, const PortShapers& shapers) {
+  for (PortIndex port = 0; port < ports_.size(); ++port)
+    if (worker_of_port_[port] == worker) set_shaper(*ports_[port], shapers.empty() ? ShaperPolicy{} : shapers[port]);
+}
+
 void Node::plug(PortIndex index, Device* device) {
   Port& port = *ports_[index];
   port.device = device;

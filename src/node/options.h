@@ -7,6 +7,7 @@
 
 #include "node/device.h"
 #include "topology/application_policy.h"
+#include "topology/shaper_policy.h"
 #include "topology/topology.h"
 #include "wire/packet.h"
 
@@ -16,6 +17,7 @@ struct NodeOptions {
   const Topology* topology;  // outlives the node
   uint16_t node_index;
   const ApplicationPolicy* applications = &kNoApplications;  // a node has its own copies; outlives a port, a worker
+  PortShapers shapers = {};                                  // by port; none: all classes share all ports alike
   uint32_t workers = 1;                                      // ports are dealt to them in turn
   std::vector<Device*> devices;                              // by port; outlive the node
   std::vector<bool> complete_checksums;                      // by port

@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "egress/endpoint_congestion.h"
 #include "egress/output_room.h"
 #include "egress/output_scheduler.h"
+#include "egress/port_congestion.h"
 #include "flow/bounded_list.h"
 #include "flow/flow_limit.h"
 #include "flow/flow_meter.h"
@@ -130,11 +130,10 @@ struct OutputSide {
         wanted(inputs) {}
 
   OutputFlowTable flows;
-  EndpointCongestion congestion;                            // edge ports (C1)
+  PortCongestion congestion;                                // edge ports (C1)
   const uint16_t native_vlan;                               // edge: whose frames have no tag; kNoVlan if it has none
   const uint32_t longest_bytes;                             // edge: of an untagged frame
   uint64_t taken_bytes = 0;                                 // out of the queue since the port began
-  uint8_t last_priority = 0;                                // of a packet taken in this turn
   OutputScheduler scheduler;                                // crossed, not stamped
   LaneSet paused_lanes = 0;                                 // edge: the host has asked them to wait
   Nanos pause_look_ns = kNever;                             // edge: that may change then

@@ -64,13 +64,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
     voq.room = crossing_room(fabric, voq.at_once);
     voq.bytes = port_bytes(topology, node.ports[voq.output]);
   }
-  if (settings.rate_bps != 0) {
-    // One frame, for a thread that wakes up late while a slow port sends the one before, and a little more.
-    constexpr Nanos kBurstNs = 20 * kMicrosecond;
-    const double byte_ns = 8e9 / static_cast<double>(settings.rate_bps);
-    const auto frame_ns = static_cast<Nanos>(byte_ns * (settings.mtu_bytes + kEthernetHeaderBytes));
-    port->output.scheduler.set_pace(TokenBucket(byte_ns, kBurstNs + frame_ns));
-  }
+  set_shaper(*port, options.shapers.empty() ? ShaperPolicy{} : options.shapers[index]);
   if (settings.fabric) return port;
   port->pause = HostPause(settings.rate_bps, fabric.pause_watchdog_ns);
   const uint32_t flood = settings.flood_frames_per_second;
@@ -83,6 +77,19 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
                                          : settings.mtu_bytes + kEthernetHeaderBytes,
                       .flood = TokenBucket(flood == 0 ? 0 : 1e9 / flood, 100 * kMillisecond)};
   return port;
+}
+
+void set_shaper(Port& port, const ShaperPolicy& policy) {
+  // One frame, for a thread that wakes up late while a slow port sends the one before, and a little more; not where
+  // classes have priority, which what the device has already is before.
+  const Nanos burst_ns = policy.configured ? 0 : 20 * kMicrosecond;
+  if (const TopologyPort& settings = port.settings; settings.rate_bps != 0) {
+    const double byte_ns = 8e9 / static_cast<double>(settings.rate_bps);
+    const auto frame_ns = static_cast<Nanos>(byte_ns * (settings.mtu_bytes + kEthernetHeaderBytes));
+    port.output.scheduler.set_pace(TokenBucket(byte_ns, burst_ns + frame_ns));
+  }
+  port.output.scheduler.set_shaper(policy);
+  port.output.congestion.watch(policy.configured ? port.output.scheduler.class_count() : 1);
 }
 
 }  // namespace heddle

@@ -17,4 +17,7 @@ inline WorkerIndex worker_of(PortIndex port, const NodeOptions& options) {
 // `options` and what they point to outlive it.
 std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index);
 
+// What traffic classes have of the port from now on (X4).
+void set_shaper(Port& port, const ShaperPolicy& policy);
+
 }  // namespace heddle

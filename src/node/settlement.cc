@@ -28,6 +28,19 @@ void Settlement::drop_at_output(Port& output, Packet* packet, DropReason reason)
   turn_.discard(packet);
 }
 
+void Settlement::drop_expired(Port& output, Nanos now) {
+  OutputScheduler& scheduler = output.output.scheduler;
+  for (LaneSet rest = scheduler.lanes(); rest != 0; rest &= rest - 1) {
+    const auto lane = LaneIndex::of(std::countr_zero(rest));
+    for (PortSet inputs = scheduler.inputs(lane); inputs != 0; inputs &= inputs - 1) {
+      const auto input = PortIndex::of(std::countr_zero(inputs));
+      const PacketQueue& queue = scheduler.packets_of(lane, input);
+      while (!queue.empty() && life_over(*queue.head, now))
+        drop_at_output(output, scheduler.take(lane, input), DropReason::life_ended);
+    }
+  }
+}
+
 void Settlement::release(Port& output, FlowId id, bool counted) {
   OutputFlow& entry = output.output.flows[id];
   if (!counted && entry.at_rest()) return output.output.flows.free(id);

@@ -20,6 +20,8 @@ class Settlement {
 
   // A frame that crossed and was never stamped: this side settles it (K4).
   HEDDLE_COLD void drop_at_output(Port& output, Packet* packet, DropReason reason);
+  // K8: those that wait there to be sent, and have waited for their life.
+  HEDDLE_COLD void drop_expired(Port& output, Nanos now);
   // The input flow lets the entry go; `counted`: as an orphan of its ended session (K9).
   void release(Port& output, FlowId id, bool counted);
   // An entry that its input flow has let go is free once nothing refers to it any more.

@@ -29,6 +29,8 @@ void Reload::run() {
     set_log_level(file->log_level);
     for (const size_t position : changes.applications)
       process_.set_applications(file->nodes[position].node_index, file->nodes[position].applications);
+    for (const size_t position : changes.shapers)
+      process_.set_shapers(file->nodes[position].node_index, file->nodes[position].shapers);
     take_live_changes(running_, *file);
     for (const std::string& change : changes.live) tell(false, "changed: " + change);
   } catch (const std::exception& error) {

@@ -68,14 +68,16 @@ Outcome show(const SwitchProcess& process, const Json& request) {
   for (const Table& table : kTables)
     if (table.name == what)
       return {.result = with_process(process, table.show(process, read_show(process, request))), .later = {}};
-  if (what != "flows" && what != "applications" && what != "hosts")
+  if (what != "flows" && what != "applications" && what != "hosts" && what != "shapers")
     throw Refused(
-        "what must be nodes, ports, links, flows, applications, hosts, stations, routes, congestion, tables, drops or "
+        "what must be nodes, ports, links, flows, applications, hosts, shapers, stations, routes, congestion, tables, "
+        "drops or "
         "workers");
   const ShowRequest about = read_show(process, request);
-  std::function<Json()> later = what == "flows"   ? show_flows(process, about)
-                                : what == "hosts" ? show_hosts(process, about)
-                                                  : show_applications(process, about);
+  std::function<Json()> later = what == "flows"     ? show_flows(process, about)
+                                : what == "hosts"   ? show_hosts(process, about)
+                                : what == "shapers" ? show_shapers(process, about)
+                                                    : show_applications(process, about);
   return {.result = {}, .after_ns = about.interval_ms * kMillisecond, .later = [&process, later = std::move(later)] {
             return with_process(process, later());
           }};

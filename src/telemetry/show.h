@@ -19,7 +19,7 @@ struct ShowRequest {
   std::optional<PortIndex> port;  // only with a node
   uint32_t offset = 0;            // flows: paging, the busiest first
   uint32_t limit = 64;
-  uint32_t interval_ms = 250;  // flows, applications, hosts: rates are measured over so long
+  uint32_t interval_ms = 250;  // flows, applications, hosts, shapers: rates are measured over so long
   bool all = false;            // flows: those that rest, too
 };
 
@@ -36,6 +36,7 @@ Json show_routes(const SwitchProcess& process, const ShowRequest& request);
 // Rates: what is there now is remembered, and what is called after the interval tells what has come since.
 std::function<Json()> show_flows(const SwitchProcess& process, const ShowRequest& request);
 std::function<Json()> show_applications(const SwitchProcess& process, const ShowRequest& request);
+std::function<Json()> show_shapers(const SwitchProcess& process, const ShowRequest& request);
 std::function<Json()> show_hosts(const SwitchProcess& process, const ShowRequest& request);
 
 // 02:00:00:00:00:0a

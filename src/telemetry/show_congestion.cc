@@ -8,15 +8,21 @@ namespace heddle {
 
 namespace {
 
-// An edge port whose host takes less than comes for it.
-Json output_json(const TopologyNode& about, const Port& port, Nanos now) {
-  const EndpointCongestion& congestion = port.output.congestion;
-  return {{"node", about.name},
-          {"port", about.ports[port.index].name},
-          {"level", congestion.position()},
-          {"queued_bytes", port.output.scheduler.bytes()},
-          {"round_trip_ns", congestion.round_trip_ns()},
-          {"for_ns", now > congestion.since_ns() ? now - congestion.since_ns() : 0}};
+// An edge port whose host takes less than comes for it, or a class there.
+void add_outputs(const SwitchProcess& process, const TopologyNode& about, const Port& port, Nanos now, Json& rows) {
+  const PortCongestion& all = port.output.congestion;
+  for (uint8_t part = 0; part < all.parts(); ++part) {
+    const EndpointCongestion& congestion = all.part(part);
+    if (!congestion.congested()) continue;
+    rows.push_back(
+        {{"node", about.name},
+         {"port", about.ports[port.index].name},
+         {"level", congestion.position()},
+         {"queued_bytes", all.by_class() ? port.output.scheduler.bytes_of(part) : port.output.scheduler.bytes()},
+         {"round_trip_ns", congestion.round_trip_ns()},
+         {"for_ns", now > congestion.since_ns() ? now - congestion.since_ns() : 0}});
+    if (all.by_class()) rows.back()["class"] = process.topology().classes[part].name;
+  }
 }
 
 // What a flow with packets waits for; empty if it goes on.
@@ -85,7 +91,7 @@ Json show_congestion(const SwitchProcess& process, const ShowRequest& request) {
       uint32_t ids = 1;
       for (uint32_t first = 1; first <= ids; first += kIdsAtOnce) {
         look_at_port(process, node, index, [&](const Port& port) {
-          if (first == 1 && port.output.congestion.congested()) outputs.push_back(output_json(about, port, now));
+          if (first == 1) add_outputs(process, about, port, now, outputs);
           if (first == 1 && (port.pause.told() != 0 || port.output.paused_lanes != 0))
             hosts.push_back(paused_json(about, port));
           ids = port.input.flows.size();

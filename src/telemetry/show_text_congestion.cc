@@ -32,7 +32,8 @@ std::string congestion_text(const Json& reply) {
                      {"ROUND TRIP", Align::right},
                      {"FOR", Align::right}});
   for (const Json& row : reply.at("outputs"))
-    outputs.add({text(row, "node") + ":" + text(row, "port"), scaled(number(row, "level")), bytes(row, "queued_bytes"),
+    outputs.add({text(row, "node") + ":" + text(row, "port") + (row.contains("class") ? " " + text(row, "class") : ""),
+                 scaled(number(row, "level")), bytes(row, "queued_bytes"),
                  scaled_duration(number(row, "round_trip_ns")), scaled_duration(number(row, "for_ns"))});
   TextTable hosts({{"PAUSED HOST"},
                    {"TOLD"},

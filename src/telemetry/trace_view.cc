@@ -93,8 +93,9 @@ void look_at_output(const SwitchProcess& process, const ProcessNode& node, PortI
     for (; packet != nullptr && view.lane_packets < kTraceCountMax; packet = packet->next) ++view.lane_packets;
     view.queued_bytes = port.output.scheduler.bytes();
     view.paused = port.output.paused_lanes >> view.lane & 1;
-    view.congested = !port.is_fabric() && port.output.congestion.congested();
-    view.level = view.congested ? static_cast<unsigned>(port.output.congestion.position()) : 0;
+    const EndpointCongestion& congestion = port.output.congestion.of(port.output.scheduler.class_of(view.lane));
+    view.congested = !port.is_fabric() && congestion.congested();
+    view.level = view.congested ? static_cast<unsigned>(congestion.position()) : 0;
   });
 }
 

@@ -181,7 +181,7 @@ class ComponentTest : public testing::Test {
   }
   // More has come for a port's host than it takes.
   static void congest(Port& port) {
-    EndpointCongestion& congestion = port.output.congestion;
+    EndpointCongestion& congestion = port.output.congestion.of(0);
     for (Nanos now = kMillisecond; now < kSecond && !congestion.congested(); now += kMicrosecond)
       congestion.look(now, 1 << 20, 1000, 10, 0, 0);
     ASSERT_TRUE(congestion.congested());

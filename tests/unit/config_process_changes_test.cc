@@ -56,6 +56,19 @@ TEST(ProcessChanges, ApplicationsChangeWhileItRuns) {
   EXPECT_EQ(running.nodes[0].applications, file.nodes[0].applications);
 }
 
+TEST(ProcessChanges, ShapersCanBeChangedAtAnyTime) {
+  ProcessConfig running = one_node(), file = running;
+  file.nodes[0].shapers.resize(2);
+  file.nodes[0].shapers[0].configured = true;
+  file.nodes[0].shapers[0].leaves[1].weight = 3;
+  const ProcessChanges changes = process_changes(running, file);
+  EXPECT_EQ(changes.live, Texts{"left.shapers"});
+  EXPECT_EQ(changes.shapers, std::vector<size_t>{0});
+  EXPECT_TRUE(changes.restart.empty());
+  take_live_changes(running, file);
+  EXPECT_EQ(running.nodes[0].shapers, file.nodes[0].shapers);
+}
+
 // Each key of the process changes something: one that was forgotten here would be ignored in silence.
 TEST(ProcessChanges, EveryKeyIsCompared) {
   const std::vector<void (*)(ProcessConfig&)> edits = {

@@ -223,9 +223,9 @@ TEST_F(DeliveryAtOnceTest, AHostsFramesKnowNoLongerRoundTripThanThisWorker) {
   match(3);
   Packet* first = of_host(0, 3);
   first->priority = 0x36;
-  output_.output.last_priority = 1;
+  output_.output.congestion.leaves(0, 1);
   pass({first}, {3});
-  EXPECT_EQ(output_.output.last_priority, flow_limits_.round_trips().code_bits());
+  EXPECT_EQ(output_.output.congestion.last_priority(0), flow_limits_.round_trips().code_bits());
 }
 
 // --- of a host, to one of another worker ---
@@ -379,7 +379,7 @@ TEST_F(DeliveryAtOnceTest, AFrameAtItsLastHopIsDeliveredAndSettled) {
   EXPECT_EQ(fabric_.input.ack_due[0], kFlow);
   EXPECT_EQ(fabric_.credits[kLossyChannel].held(), 0u);
   EXPECT_EQ(counters_.delivered_bytes, 200u);
-  EXPECT_EQ(output_.output.last_priority, 0x36) << "it knows the longest round trip";
+  EXPECT_EQ(output_.output.congestion.last_priority(0), 0x36) << "it knows the longest round trip";
 }
 
 TEST_F(DeliveryAtOnceTest, EachOutputHasWhatWasGatheredForIt) {

@@ -274,7 +274,7 @@ TEST_F(DepartureTest, WhatTheRateHoldsBackGoesWhenItMay) {
   Packet* before = numbered(1, output_);
   scheduler.sent(*before, turn_.now());
   turn_.discard(before);
-  const Nanos ready = scheduler.ready_at();
+  const Nanos ready = scheduler.pace_ready_at();
   ASSERT_GT(ready, turn_.now() + kMicrosecond);
   EXPECT_EQ(departure_.next_wake(output_, turn_.now()), ready);
   EXPECT_EQ(departure_.next_wake(output_, ready), kNever);
@@ -298,7 +298,7 @@ TEST_F(DepartureTest, SoItIsWithWhatALinkSendsAgain) {
   EXPECT_EQ(departure_.next_wake(fabric_, turn_.now()), kNever);
   PacketQueue released;
   fabric_.retry.apply({.flags = HEDDLE_RETRY_MISSING, .sequence = 40}, released, 0);
-  EXPECT_EQ(departure_.next_wake(fabric_, turn_.now()), fabric_.output.scheduler.ready_at());
+  EXPECT_EQ(departure_.next_wake(fabric_, turn_.now()), fabric_.output.scheduler.pace_ready_at());
 }
 
 }  // namespace

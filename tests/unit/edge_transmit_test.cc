@@ -2,6 +2,7 @@
 #include "node/edge_transmit.h"
 
 #include "component_fixture.h"
+#include "node/port_setup.h"
 #include "packet_builder.h"
 #include "wire/pause.h"
 
@@ -151,6 +152,40 @@ TEST_F(EdgeTransmitTest, LanesThatTheHostHasPausedWait) {
   EXPECT_EQ(delivered(), (Numbers{1, 2}));
 }
 
+// X4, K8: whom a maximum holds lives no longer for that, and the end of a life is known.
+TEST_F(EdgeTransmitTest, AShapedClassWaitsForNoLongerThanALife) {
+  ShaperPolicy policy;
+  policy.configured = true;
+  policy.leaves[kLossy].bandwidth.maximum_bps = 1'000'000;
+  output_.output.scheduler.set_shaper(policy);
+  for (uint32_t number = 0; number < 60; ++number) queue(number)->dies_ns = turn_.now() + kMillisecond;
+  run();
+  const uint32_t waited = waiting();
+  ASSERT_GT(waited, 0u);
+  EXPECT_EQ(transmit_.next_wake(output_), turn_.now() + kMillisecond);
+  turn_.begin(turn_.now() + kMillisecond);
+  run();
+  EXPECT_EQ(waiting(), 0u);
+  EXPECT_EQ(drops_of(output_, DropReason::life_ended), waited);
+}
+
+// C1, X4: what many send in one class says nothing of another one.
+TEST_F(EdgeTransmitTest, ShapedClassesAreCongestedEachByItself) {
+  PortCongestion& congestion = output_.output.congestion;
+  ShaperPolicy policy;
+  policy.configured = true;
+  set_shaper(output_, policy);
+  ASSERT_TRUE(congestion.by_class());
+  transmit_.look_for_congestion(output_, turn_.now());
+  for (uint32_t number = 0; number < 400; ++number) queue(number, kUncontrolled, kNoFlow, 1500);
+  transmit_.look_for_congestion(output_, turn_.now() + kMillisecond);
+  EXPECT_TRUE(congestion.of(kUncontrolled).congested());
+  EXPECT_FALSE(congestion.of(kLossy).congested());
+  EXPECT_TRUE(congestion.congested());
+  set_shaper(output_, {});
+  EXPECT_FALSE(congestion.by_class());
+}
+
 TEST_F(EdgeTransmitTest, AHostHearsThatItsClassesAreToWait) {
   edge_.input.flows_full[kLossless] = 1;
   transmit_.run(edge_, turn_.now());
@@ -184,7 +219,7 @@ TEST_F(EdgeTransmitTest, AHostThatUnderstandsMarksHearsOfItsCongestion) {
   run();
   ASSERT_EQ(device_.delivered.size(), 3u);
   EXPECT_EQ(count_of(output_, ProtocolEvent::ecn_marked), 1u);
-  for (const size_t i : {0, 1, 2}) EXPECT_EQ(device_.delivered[i][15] & 3, i == 1 ? 3 : 1) << "congested, with marks";
+  for (const size_t i : {0, 1, 2}) EXPECT_EQ(device_.delivered[i][15] & 3, i == 2 ? 3 : 1) << "congested, with marks";
 }
 
 TEST_F(EdgeTransmitTest, AQueueThatGrowsIsCongestion) {
@@ -197,13 +232,13 @@ TEST_F(EdgeTransmitTest, AQueueThatGrowsIsCongestion) {
 
 // C2: the longest round trip that the packets of a turn know of.
 TEST_F(EdgeTransmitTest, APacketThatLeavesSaysHowLongRoundTripsAre) {
-  const Nanos before = output_.output.congestion.round_trip_ns();
+  const Nanos before = output_.output.congestion.of(0).round_trip_ns();
   queue(0)->priority = 0xf0;
   run();
-  EXPECT_EQ(output_.output.last_priority, 0xf0);
+  EXPECT_EQ(output_.output.congestion.last_priority(0), 0xf0);
   transmit_.look_for_congestion(output_, turn_.now() + kSecond);
-  EXPECT_GT(output_.output.congestion.round_trip_ns(), before);
-  EXPECT_EQ(output_.output.last_priority, 0u) << "once";
+  EXPECT_GT(output_.output.congestion.of(0).round_trip_ns(), before);
+  EXPECT_EQ(output_.output.congestion.last_priority(0), 0u) << "once";
 }
 
 }  // namespace

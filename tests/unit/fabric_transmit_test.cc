@@ -352,6 +352,22 @@ TEST_F(FabricTransmitTest, AFullBurstOfWhichSomeIsRefusedIsTheLast) {
   EXPECT_EQ(fabric_.output.scheduler.packets(), 0u) << "once they are gone it goes on";
 }
 
+// X4, K8.
+TEST_F(FabricTransmitTest, AShapedClassWaitsForNoLongerThanALife) {
+  ShaperPolicy policy;
+  policy.configured = true;
+  policy.leaves[kLossy].bandwidth.maximum_bps = 1'000'000;
+  fabric_.output.scheduler.set_shaper(policy);
+  for (uint32_t number = 0; number < 60; ++number) queue(number)->dies_ns = turn_.now() + kMillisecond;
+  run();
+  const uint32_t waited = fabric_.output.scheduler.packets();
+  ASSERT_GT(waited, 0u);
+  turn_.begin(turn_.now() + kMillisecond);
+  run();
+  EXPECT_EQ(fabric_.output.scheduler.packets(), 0u);
+  EXPECT_EQ(drops_of(fabric_, DropReason::life_ended), waited);
+}
+
 TEST_F(FabricTransmitTest, ItWakesForWhicheverComesFirst) {
   const Nanos hello = fabric_.session.next_wake();
   ASSERT_GT(hello, turn_.now());

@@ -313,7 +313,7 @@ TEST(RoundTrip, LeavesOutTheQueueOfACongestedPort) {
   fabric.run(50 * kMillisecond);
   fabric.device(1, 0).incoming.push_back(broadcast(9, 0));
   fabric.run(kMillisecond);
-  const EndpointCongestion& congestion = fabric.nodes[1]->port(0).output.congestion;
+  const EndpointCongestion& congestion = fabric.nodes[1]->port(0).output.congestion.of(0);
   for (uint32_t step = 0; step < 4000; ++step) {
     for (PortIndex host = 0; host < kHosts; ++host)
       if (fabric.device(0, host).incoming.empty())

@@ -134,7 +134,44 @@ TEST_F(OutputSchedulerTest, LanesShareByBytes) {
   const std::string order = leave(~LaneSet{0}, 300);
   const auto of = [&order](char lane) { return static_cast<size_t>(std::count(order.begin(), order.end(), lane)); };
   EXPECT_EQ(of('a') * 4, of('b'));
-  EXPECT_EQ(order.substr(0, 20), "bbbbbbbbaabbbbbbbbaa") << "a turn is two of the largest frames: " << order;
+  EXPECT_EQ(order.substr(0, 20), "aabbbbbbbbaabbbbbbbb") << "a turn is two of the largest frames: " << order;
+}
+
+// X5: a class with three channels has as much as one with a single one, and its channels share that.
+TEST_F(OutputSchedulerTest, AClassHasOneShareWhateverItsChannels) {
+  for (uint32_t i = 0; i < 200; ++i)
+    for (const unsigned lane : {0, 2, 3, 4}) push(LaneIndex::of(lane));
+  const std::string order = leave(~LaneSet{0}, 240);
+  const auto of = [&order](char lane) { return std::count(order.begin(), order.end(), lane); };
+  EXPECT_NEAR(static_cast<double>(of('a')), 120, 2);
+  for (const char lane : {'c', 'd', 'e'}) EXPECT_NEAR(static_cast<double>(of(lane)), 40, 2);
+}
+
+// X4: a class that may not go holds up nobody, and it is known when it may.
+TEST_F(OutputSchedulerTest, AShapedClassWaitsByItself) {
+  scheduler_.set_pace(TokenBucket(0.1, kMillisecond));
+  ShaperPolicy policy;
+  policy.configured = true;
+  policy.leaves[1].bandwidth.maximum_bps = 8'000'000;  // a microsecond a byte
+  scheduler_.set_shaper(policy);
+  for (uint32_t i = 0; i < 10; ++i) push(1);
+  EXPECT_EQ(leave(~LaneSet{0}), "bb") << "a burst";
+  push(0);
+  EXPECT_EQ(leave(~LaneSet{0}), "a");
+  const Nanos ready = scheduler_.ready_at(~LaneSet{0} & scheduler_.lanes(), now_);
+  EXPECT_EQ(ready, now_ + 1520 * kMicrosecond);
+  now_ = ready - 1;
+  EXPECT_EQ(leave(~LaneSet{0}), "");
+  now_ = ready;
+  EXPECT_EQ(leave(~LaneSet{0}), "b");
+  EXPECT_EQ(scheduler_.slow_lanes(0), 0b10u);
+  EXPECT_EQ(scheduler_.packets_of(1), 7u);
+  EXPECT_EQ(scheduler_.bytes_of(1), 7u * 1500);
+  EXPECT_EQ(scheduler_.left_bytes(1), 3u * 1500);
+  EXPECT_EQ(scheduler_.packets_of(0), 0u);
+  scheduler_.set_shaper({});
+  EXPECT_EQ(leave(~LaneSet{0}), "bbbbbbb");
+  EXPECT_EQ(scheduler_.ready_at(scheduler_.lanes(), now_), kNever);
 }
 
 // A turn goes on in the next burst where it was broken off.
@@ -145,7 +182,7 @@ TEST_F(OutputSchedulerTest, ATurnLastsOverBursts) {
   }
   std::string order;
   for (int burst = 0; burst < 8; ++burst) order += leave(~LaneSet{0}, 1);
-  EXPECT_EQ(order, "bbaabbaa");
+  EXPECT_EQ(order, "aabbaabb");
 }
 
 // Whatever comes, a turn has something to send: of a packet longer than the largest no more than a share is owed.
@@ -156,7 +193,7 @@ TEST_F(OutputSchedulerTest, PacketsLongerThanTheLargestGoToo) {
   }
   const std::string order = leave(~LaneSet{0});
   EXPECT_EQ(order.size(), 12u);
-  EXPECT_EQ(order.substr(0, 6), "bbabba");
+  EXPECT_EQ(order.substr(0, 6), "abbabb");
   EXPECT_TRUE(scheduler_.empty());
 }
 
@@ -175,9 +212,9 @@ TEST_F(OutputSchedulerTest, WhoTakesMoreHasLessNextTime) {
 TEST_F(OutputSchedulerTest, ADebtOutlivesAnEmptyQueue) {
   for (int i = 0; i < 3; ++i) push(0, 1480);  // 1,460 bytes more than a share
   for (uint32_t i = 0; i < 10; ++i) push(1, 1500);
-  EXPECT_EQ(leave(~LaneSet{0}, 5), "bbaaa");
+  EXPECT_EQ(leave(~LaneSet{0}, 5), "aaabb");
   for (uint32_t i = 0; i < 10; ++i) push(0, 1560);
-  EXPECT_EQ(leave(~LaneSet{0}, 7), "bbabbaa") << "1,580 bytes are what is left of its second share";
+  EXPECT_EQ(leave(~LaneSet{0}, 7), "abbaabb") << "1,580 bytes are what is left of its second share";
 }
 
 // A10: inputs share a lane by bytes.
@@ -281,8 +318,8 @@ TEST_F(OutputSchedulerTest, AHeldLaneKeepsItsPackets) {
   Packet* held = push(1);
   push(3);
   sender_.refused = 0b00010;
-  EXPECT_EQ(leave(~LaneSet{0}, 2), "da");
-  EXPECT_EQ(sender_.turns, "bda");
+  EXPECT_EQ(leave(~LaneSet{0}, 2), "ad");
+  EXPECT_EQ(sender_.turns, "abd");
   EXPECT_EQ(scheduler_.packets_of(1, 1).head, held);
   EXPECT_EQ(scheduler_.packets(), 1u);
   sender_.refused = 0;
@@ -294,7 +331,7 @@ TEST_F(OutputSchedulerTest, ADroppedPacketLeavesItsPlaceToTheNext) {
   for (uint32_t i = 0; i < kBurst; ++i) push(0, i % 2 == 0 ? 60 : 1500);
   push(1);
   sender_.dead = 60;
-  EXPECT_EQ(leave(~LaneSet{0}), "b" + std::string(kBurst / 2, 'a'));
+  EXPECT_EQ(leave(~LaneSet{0}), "aab" + std::string(kBurst / 2 - 2, 'a'));
   EXPECT_TRUE(scheduler_.empty());
   EXPECT_EQ(scheduler_.bytes(), 0u);
 }
@@ -307,7 +344,7 @@ TEST_F(OutputSchedulerTest, APortsRateHoldsItsPackets) {
   for (int i = 0; i < 4; ++i) push(0, 1000 - kWireExtraBytes);
   EXPECT_EQ(leave(~LaneSet{0}), "aa") << "the second one begins within the burst";
   EXPECT_FALSE(scheduler_.may_send(now_));
-  EXPECT_EQ(scheduler_.ready_at(), now_ + 1 * kMicrosecond);
+  EXPECT_EQ(scheduler_.pace_ready_at(), now_ + 1 * kMicrosecond);
   now_ += 1 * kMicrosecond;
   EXPECT_TRUE(scheduler_.may_send(now_));
   EXPECT_EQ(leave(~LaneSet{0}), "a");

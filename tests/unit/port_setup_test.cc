@@ -127,7 +127,12 @@ TEST_F(PortSetupTest, ARateLetsOneFrameAndALittleMoreGoAhead) {
   Packet packet{};
   packet.length = static_cast<uint16_t>(10'000 - kWireExtraBytes);
   scheduler.sent(packet, 0);
-  EXPECT_EQ(scheduler.ready_at(), 80'000 - 20 * kMicrosecond - (2000 + kEthernetHeaderBytes) * 8);
+  EXPECT_EQ(scheduler.pace_ready_at(), 80'000 - 20 * kMicrosecond - (2000 + kEthernetHeaderBytes) * 8);
+  ShaperPolicy policy;
+  policy.configured = true;
+  set_shaper(*port, policy);
+  scheduler.sent(packet, 0);
+  EXPECT_EQ(scheduler.pace_ready_at(), 80'000 - (2000 + kEthernetHeaderBytes) * 8) << "one frame, where some go first";
 }
 
 TEST_F(PortSetupTest, AnEdgePortKnowsWhatItLetsIn) {

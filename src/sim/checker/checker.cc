@@ -31,6 +31,8 @@ const char* invariant_name(int number) {
       return "liveness";
     case 9:
       return "rest";
+    case 11:
+      return "shapers";
     default:
       return "determinism";
   }
@@ -53,6 +55,7 @@ Checker::Checker(Fabric& fabric, SeedCoverage& coverage, const CheckerOptions& o
   meters_.resize(topology.nodes.size());
   ended_.resize(topology.nodes.size());
   injected_.resize(topology.nodes.size());
+  shaped_.resize(topology.nodes.size());
   link_of_.resize(topology.nodes.size());
   for (uint16_t node = 0; node < topology.nodes.size(); ++node) {
     link_of_[node].assign(topology.nodes[node].ports.size(), ~0u);
@@ -84,6 +87,7 @@ void Checker::after_start(uint16_t node) {
   down_reason_[node].assign(ports, LinkDownReason::no_hello);
   ended_[node].assign(ports, {});
   injected_[node].assign(ports, {});
+  shaped_[node].assign(ports, {});
   meters_[node].assign(ports, std::vector<MeterGhost>(fabric_.topology().settings.flow_ids + size_t{1}));
   states_[node].assign(ports, std::vector<uint8_t>(fabric_.topology().settings.flow_ids + size_t{1}));
 }

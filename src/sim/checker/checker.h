@@ -35,6 +35,13 @@ struct CheckerOptions {
   bool hostile = false;          // frames that no flow knows may reach hosts
 };
 
+// What has been sent against a rate (X4), as last seen.
+struct ShapedGhost {
+  uint64_t sent_bytes = 0;
+  double ahead_bytes = 0;
+  Nanos at_ns = 0;
+};
+
 class Checker : public Watcher {
  public:
   Checker(Fabric& fabric, SeedCoverage& coverage, const CheckerOptions& options);
@@ -116,6 +123,14 @@ class Checker : public Watcher {
     uint64_t port_bytes = 0;
     std::array<uint64_t, kNoLimitId> ids{};
   };
+  struct PortShapedGhost {
+    struct Leaf {
+      ShapedGhost maximum, minimum;
+    };
+    std::array<Leaf, kClassesMax> leaves{};
+    std::array<ShapedGhost, kBranchesMax> branches{};
+    ShapedGhost head;
+  };
   struct EndedSession {  // of a port: how far its flows were settled
     Epoch epoch = 0;
     std::vector<uint32_t> ack_flow;
@@ -183,6 +198,9 @@ class Checker : public Watcher {
   void check_injection(uint16_t node, const Port& port);
   static bool may_be_injected(uint64_t bytes, uint64_t before, uint64_t limit, uint64_t frame);
 
+  // checker_shapers.cc
+  void check_shaper(uint16_t node, const Port& port);
+
   // checker_rest.cc
   std::string unrest_of(uint16_t node, const Port& port) const;
 
@@ -203,6 +221,7 @@ class Checker : public Watcher {
   std::vector<std::array<std::set<uint64_t>, 2>> nonces_;     // by link and direction: all that hellos have offered
   std::vector<std::vector<std::vector<uint8_t>>> states_;     // by node, port, flow: input state, output state << 4
   std::vector<std::vector<PortInjection>> injected_;          // by node and port
+  std::vector<std::vector<PortShapedGhost>> shaped_;          // the same
   std::vector<uint32_t> polls_;                               // by node
   std::vector<std::vector<uint32_t>> link_of_;                // by node and port; ~0u on edge ports
   Held held_;                                                 // of the node at hand

@@ -43,6 +43,7 @@ void Checker::check_node(uint16_t node) {
     check_input_flows(node, port);
     check_lists(node, port);
     check_injection(node, port);
+    check_shaper(node, port);
     check_held(node, port);
     cover_states(node, port);
     const uint32_t link = link_of_[node][index];

@@ -86,6 +86,9 @@ inline constexpr auto kOtherRows = std::to_array<std::string_view>({
     "output flow: orphan to free",
     "output flow: reserved to free",
     "output flow: reserved to orphan",
+    "shaper: a rate is used up",
+    "shaper: sent below a branch's minimum",
+    "shaper: sent below a class's minimum",
     "state: link sequence wrapped",
     "state: position wrapped",
 });

@@ -125,6 +125,7 @@ void Fabric::make_node(uint16_t index) {
   NodeOptions options{.topology = &setup_.topology,
                       .node_index = index,
                       .applications = &sizes.applications,
+                      .shapers = sizes.shapers,
                       .workers = sizes.workers,
                       .devices = state.devices,
                       .complete_checksums = std::vector<bool>(state.devices.size(), setup_.complete_checksums),

@@ -9,6 +9,7 @@
 
 #include "io/memory_link.h"
 #include "topology/application_policy.h"
+#include "topology/shaper_policy.h"
 #include "topology/topology.h"
 
 namespace heddle::sim {
@@ -16,6 +17,7 @@ namespace heddle::sim {
 struct NodeSetup {
   uint32_t workers = 1;
   ApplicationPolicy applications;
+  PortShapers shapers;
   uint32_t match_entries = 4096;  // per worker
   uint32_t station_entries = 4096;
   uint32_t copies_max = 512;

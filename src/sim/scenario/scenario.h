@@ -113,9 +113,9 @@ struct Window {
 };
 
 // The same switch with parts switched off, as its configuration could say; overrules the classes of a file.
-enum class Baseline : uint8_t { none, drop_tail, credits_only, pause_only, no_groups, no_limits };
-constexpr std::array<std::string_view, 6> kBaselineNames = {"none",       "drop-tail", "credits-only",
-                                                            "pause-only", "no-groups", "no-limits"};
+enum class Baseline : uint8_t { none, drop_tail, credits_only, pause_only, no_groups, no_limits, no_shapers };
+constexpr std::array<std::string_view, 7> kBaselineNames = {"none",      "drop-tail", "credits-only", "pause-only",
+                                                            "no-groups", "no-limits", "no-shapers"};
 
 struct ScenarioVariant {
   Baseline baseline = Baseline::none;

@@ -65,6 +65,7 @@ void ScenarioReader::set_baseline() {
       case Baseline::none:
       case Baseline::no_groups:  // which classes have no word in
       case Baseline::no_limits:
+      case Baseline::no_shapers:
         break;
       case Baseline::drop_tail:
         traffic_class.lossless = traffic_class.congestion_control = traffic_class.flow_credits = false;
@@ -83,8 +84,18 @@ void ScenarioReader::set_baseline() {
 // Before lives of lossless classes are derived from the rates.
 void ScenarioReader::slow_down_links() {
   const uint32_t slower = scenario_.variant.slower;
+  const auto slow_part = [slower](ShaperPolicy::Bandwidth& bandwidth) {
+    bandwidth.minimum_bps /= slower;
+    bandwidth.maximum_bps /= slower;
+  };
   for (TopologyNode& node : builder_.topology().nodes)
     for (TopologyPort& port : node.ports) port.rate_bps /= slower;
+  for (PortShapers& shapers : shapers_)
+    for (ShaperPolicy& shaper : shapers) {
+      shaper.maximum_bps /= slower;
+      for (ShaperPolicy::Leaf& leaf : shaper.leaves) slow_part(leaf.bandwidth);
+      for (ShaperPolicy::Branch& branch : shaper.branches) slow_part(branch.bandwidth);
+    }
   const auto slow = [slower](MemoryLinkOptions& link) {
     link.rate_bps /= slower;
     link.delay_ns *= slower;

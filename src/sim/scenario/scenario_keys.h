@@ -10,7 +10,8 @@ namespace heddle::sim::scenario_keys {
 inline constexpr auto kScenario = std::to_array<std::string_view>(
     {"name", "about", "edge_mtu", "settings", "classes", "fabric", "nodes", "links", "stations", "hosts", "workloads",
      "faults", "measure", "expect", "seed", "duration", "costs"});
-inline constexpr auto kNode = std::to_array<std::string_view>({"address", "workers", "ports", "applications"});
+inline constexpr auto kNode =
+    std::to_array<std::string_view>({"address", "workers", "ports", "applications", "shapers"});
 inline constexpr auto kFabric = std::to_array<std::string_view>(
     {"leaves", "spines", "hosts", "rate", "mtu", "delay", "host_rate", "host_delay", "workers"});
 inline constexpr auto kLink = std::to_array<std::string_view>(

@@ -5,6 +5,7 @@
 
 #include "config/application_reader.h"
 #include "config/budget.h"
+#include "config/shaper_reader.h"
 #include "config/units.h"
 #include "sim/scenario/scenario_keys.h"
 
@@ -160,6 +161,14 @@ ApplicationPolicy ScenarioReader::read_policy(const YamlValue& value, uint16_t n
   return policy;
 }
 
+void ScenarioReader::read_port_shapers() {
+  shapers_.resize(node_values_.size());
+  for (uint16_t node = 0; node < node_values_.size(); ++node) {
+    PortShapers shapers = read_shapers(node_values_[node]["shapers"], builder_.topology(), node);
+    if (scenario_.variant.baseline != Baseline::no_shapers) shapers_[node] = std::move(shapers);
+  }
+}
+
 void ScenarioReader::finish_nodes() {
   for (uint16_t node = 0; node < node_values_.size(); ++node) {
     NodeSetup setup;
@@ -168,6 +177,7 @@ void ScenarioReader::finish_nodes() {
     const size_t ports = builder_.topology().nodes[node].ports.size();
     node_values_[node]["workers"].read_integer(setup.workers, 1, std::max<size_t>(1, ports));
     setup.applications = read_policy(node_values_[node]["applications"], node);
+    setup.shapers = std::move(shapers_[node]);
     scenario_.setup.nodes.push_back(setup);
   }
   for (auto& both : scenario_.setup.links)
@@ -258,6 +268,7 @@ std::optional<Scenario> ScenarioReader::read(ConfigErrors& errors) {
   read_hosts();
   const bool graph_known = errors.size() == errors_before_links;
   read_ports();
+  read_port_shapers();
   slow_down_links();
   builder_.read_stations();
   builder_.check(graph_known);

@@ -54,6 +54,7 @@ class ScenarioReader {
   std::vector<uint16_t> matching_hosts(std::string_view pattern) const;
   std::vector<std::pair<uint16_t, uint16_t>> read_pairs(const YamlValue& value, const std::vector<uint16_t>& from);
   void read_faults();
+  void read_port_shapers();
   ApplicationPolicy read_policy(const YamlValue& value, uint16_t node);
   bool read_new_policy(const YamlValue& value, ScenarioFault& fault);
   void read_fault(const YamlValue& value);
@@ -67,6 +68,7 @@ class ScenarioReader {
   TopologyBuilder builder_;
   Scenario scenario_;
   std::vector<YamlValue> node_values_;  // by node; of generated ones the key `fabric`
+  std::vector<PortShapers> shapers_;    // by node
   size_t generated_links_ = 0, generated_hosts_ = 0;
   std::map<std::string, uint16_t, std::less<>> hosts_;
 };

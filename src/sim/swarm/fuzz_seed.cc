@@ -99,7 +99,7 @@ std::string SeedRun::describe(const Port& port, const PortCounters& before) cons
                      std::to_string(port.output.flows.used()) + ", waiting " +
                      std::to_string(port.input.waiting.count());
   if (port.output.congestion.congested())
-    text += ", congestion " + std::to_string(port.output.congestion.position()) + " with " +
+    text += ", congestion " + std::to_string(port.output.congestion.part(0).position()) + " with " +
             std::to_string(port.output.scheduler.bytes()) + " bytes";
   for (unsigned i = 0; i < kDropReasons; ++i)
     if (port.counters.drops[i] != before.drops[i])
@@ -235,6 +235,22 @@ void SeedRun::require_progress() {
   say("all flows get through");
 }
 
+namespace {
+
+// What a class may have to wait for.
+uint64_t slowest_rate(const ShaperPolicy& policy) {
+  uint64_t slowest_bps = ~uint64_t{0};
+  const auto take = [&slowest_bps](uint64_t bps) {
+    if (bps != 0) slowest_bps = std::min(slowest_bps, bps);
+  };
+  take(policy.maximum_bps);
+  for (const ShaperPolicy::Leaf& leaf : policy.leaves) take(leaf.bandwidth.maximum_bps);
+  for (const ShaperPolicy::Branch& branch : policy.branches) take(branch.bandwidth.maximum_bps);
+  return slowest_bps;
+}
+
+}  // namespace
+
 // What ingress edge queues hold for congested hosts goes on at the hosts' pace (C3).
 Nanos SeedRun::time_of_backlog() const {
   uint64_t bytes = 0, slowest_bps = ~uint64_t{0};
@@ -243,6 +259,8 @@ Nanos SeedRun::time_of_backlog() const {
     for (uint32_t i = 1; i <= port.input.flows.size(); ++i) bytes += port.input.flows[FlowId::of(i)].queue_extent();
     if (port.settings.rate_bps != 0) slowest_bps = std::min(slowest_bps, port.settings.rate_bps);
   }
+  for (const NodeSetup& node : swarm_.setup.nodes)
+    for (const ShaperPolicy& shaper : node.shapers) slowest_bps = std::min(slowest_bps, slowest_rate(shaper));
   return bytes * 8 * kSecond / slowest_bps;
 }
 

@@ -166,6 +166,7 @@ Swarm draw_swarm(uint64_t seed) {
   draw_crowd(swarm, Random(seed ^ 0xc0d));
   draw_floods(swarm, Random(seed ^ 0xf100d));
   draw_applications(swarm, Random(seed ^ 0xa991));
+  draw_shapers(swarm, Random(seed ^ 0x5a9e));
   swarm.setup.complete_checksums = one_in(random, 3);
   if (swarm.setup.complete_checksums)
     for (HostFlow& flow : swarm.flows)
@@ -185,7 +186,8 @@ std::string Swarm::text() const {
   const FabricSettings& s = topology.settings;
   out << "shape " << shape << ", switches " << topology.nodes.size() << ", links " << topology.links.size()
       << ", hosts " << setup.hosts.size() << ", flows " << flows.size() << "\nworkers";
-  for (const NodeSetup& node : setup.nodes) out << ' ' << node.workers << (node.applications.configured ? "a" : "");
+  for (const NodeSetup& node : setup.nodes)
+    out << ' ' << node.workers << (node.applications.configured ? "a" : "") << (node.shapers.empty() ? "" : "s");
   const NodeSetup& node = setup.nodes.front();
   out << "\nnode 0: match " << node.match_entries << ", stations " << node.station_entries << ", copies "
       << node.copies_max << ", waiting " << node.waiting_max << ", pool " << node.pool_packets << '/'

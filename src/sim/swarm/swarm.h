@@ -42,6 +42,9 @@ void draw_floods(Swarm& swarm, Random random);
 // (A9).
 void draw_applications(Swarm& swarm, Random random);
 
+// swarm_shapers.cc: in some seeds classes have their part of some ports (X4).
+void draw_shapers(Swarm& swarm, Random random);
+
 // wraparound.cc: seeds of nodes with which positions or sequence numbers of a link start close to where they wrap.
 void draw_node_seeds(Swarm& swarm, Random& random);
 

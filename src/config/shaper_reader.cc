@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/shaper_reader.h"
+
+#include <algorithm>
+
+#include "config/config_keys.h"
+#include "config/units.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr size_t kBranchNameBytes = 31;
+constexpr uint64_t kShapedRateMinBps = 1'000'000;  // slower, two frames would take longer than they live
+
+// Of one port.
+class ShaperReader {
+ public:
+  ShaperReader(const Topology& topology, const TopologyPort& port) : topology_(topology), port_(port) {}
+
+  ShaperPolicy read(const YamlValue& value) {
+    if (!value.expect_map(config_keys::kShaper)) return {};
+    policy_.configured = true;
+    value["maximum"].read_rate(policy_.maximum_bps, kShapedRateMinBps, port_.rate_bps);
+    read_branches(value["branches"]);
+    read_classes(value["classes"]);
+    check_minima(value);
+    return std::move(policy_);
+  }
+
+ private:
+  uint64_t most_bps() const { return policy_.maximum_bps != 0 ? policy_.maximum_bps : port_.rate_bps; }
+
+  // Above it is what it is a part of.
+  void read_bandwidth(const YamlValue& value, ShaperPolicy::Bandwidth& out, uint64_t above_bps) const {
+    value["maximum"].read_rate(out.maximum_bps, kShapedRateMinBps, above_bps);
+    value["minimum"].read_rate(out.minimum_bps, kShapedRateMinBps, out.maximum_bps != 0 ? out.maximum_bps : above_bps);
+    const YamlValue priority = value["priority"];
+    priority.read_integer(out.priority, 0, kShaperPriorityMax);
+    if (priority.present() && out.minimum_bps == 0)
+      priority.problem_at_key("a priority without a minimum", "one with a minimum: up to that it comes first");
+  }
+
+  void read_branches(const YamlValue& value) {
+    if (!value.present() || !value.expect_free_map("branches")) return;
+    for (const YamlValue& entry : value.entries()) {
+      if (!is_name(entry.key(), kBranchNameBytes)) {
+        entry.problem_at_key("this name", "letters, digits, - and _, at most " + std::to_string(kBranchNameBytes));
+        continue;
+      }
+      if (policy_.branches.size() == kBranchesMax)
+        return entry.problem_at_key("one more branch", std::to_string(kBranchesMax) + " of a port");
+      if (!entry.expect_map(config_keys::kShaperBranch)) continue;
+      policy_.branches.push_back({.name = entry.key(), .bandwidth = {}});
+      read_bandwidth(entry, policy_.branches.back().bandwidth, most_bps());
+    }
+  }
+
+  void read_classes(const YamlValue& value) {
+    if (!value.present() || !value.expect_free_map("classes")) return;
+    std::vector<std::string_view> names;
+    for (const TrafficClass& traffic_class : topology_.classes) names.push_back(traffic_class.name);
+    for (const YamlValue& entry : value.entries()) {
+      const auto found = std::find(names.begin(), names.end(), entry.key());
+      if (found == names.end()) {
+        entry.problem_at_key("no class " + printable(entry.key()),
+                             suggested_name(entry, entry.key(), names, joined(names)));
+        continue;
+      }
+      if (!entry.expect_map(config_keys::kShaperClass)) continue;
+      ShaperPolicy::Leaf& leaf = policy_.leaves[static_cast<size_t>(found - names.begin())];
+      read_branch(entry["branch"], leaf);
+      const uint64_t branch_bps = leaf.branch == kNoBranch ? 0 : policy_.branches[leaf.branch].bandwidth.maximum_bps;
+      read_bandwidth(entry, leaf.bandwidth, branch_bps != 0 ? branch_bps : most_bps());
+      entry["weight"].read_integer(leaf.weight, 1, kShaperWeightMax);
+    }
+  }
+
+  void read_branch(const YamlValue& value, ShaperPolicy::Leaf& leaf) const {
+    std::string name;
+    if (!value.read_text(name)) return;
+    std::vector<std::string_view> names;
+    for (const ShaperPolicy::Branch& branch : policy_.branches) names.push_back(branch.name);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      return value.problem("no branch " + printable(name), suggested_name(value, name, names, "a name under branches"));
+    leaf.branch = static_cast<uint8_t>(found - names.begin());
+  }
+
+  // All of them can be had at the same time.
+  void check_minima(const YamlValue& value) const {
+    uint64_t classes_bps = 0, branches_bps = 0;
+    for (const ShaperPolicy::Leaf& leaf : policy_.leaves) classes_bps += leaf.bandwidth.minimum_bps;
+    for (const ShaperPolicy::Branch& branch : policy_.branches) branches_bps += branch.bandwidth.minimum_bps;
+    for (const uint64_t all_bps : {classes_bps, branches_bps}) {
+      if (all_bps <= most_bps()) continue;
+      return value.problem_at_key("minima of " + format_rate(all_bps), "up to " + format_rate(most_bps()) + " in all");
+    }
+  }
+
+  const Topology& topology_;
+  const TopologyPort& port_;
+  ShaperPolicy policy_;
+};
+
+}  // namespace
+
+PortShapers read_shapers(const YamlValue& value, const Topology& topology, uint16_t node_index) {
+  if (!value.present() || !value.expect_free_map("shapers")) return {};
+  const size_t errors_before = value.errors_so_far();
+  const std::vector<TopologyPort>& ports = topology.nodes[node_index].ports;
+  std::vector<std::string_view> names;
+  for (const TopologyPort& port : ports) names.push_back(port.name);
+  PortShapers shapers(ports.size());
+  for (const YamlValue& entry : value.entries()) {
+    const auto found = std::find(names.begin(), names.end(), entry.key());
+    const auto port = static_cast<size_t>(found - names.begin());
+    if (found == names.end())
+      entry.problem_at_key("no port " + printable(entry.key()),
+                           suggested_name(entry, entry.key(), names, "a port of the node"));
+    else if (ports[port].rate_bps == 0)
+      entry.problem_at_key("a shaper of a port without a rate", "a port whose `rate` is known: its frames wait here");
+    else
+      shapers[port] = ShaperReader(topology, ports[port]).read(entry);
+  }
+  return value.errors_so_far() == errors_before ? std::move(shapers) : PortShapers{};
+}
+
+}  // namespace heddle
