@@ -31,7 +31,10 @@ class InjectionLimits {
   }
 
   // Bit i: ID i may hand on a packet towards the fabric. What no limit holds always may.
-  uint16_t open() const { return injected_bytes_ < port_bytes_ ? open_ : kUnlimited; }
+  uint16_t open() const { return injected_bytes_ + promised_bytes_ < port_bytes_ ? open_ : kUnlimited; }
+
+  // Does the ID never send, whatever is settled?
+  bool closed(uint8_t id) const { return id < kLimited && std::min(ids_[id].own_bytes, port_bytes_) == 0; }
 
   // A packet of the ID has been handed on towards the fabric; so many bytes of it are settled.
   void inject(uint8_t id, uint32_t bytes) {
@@ -40,11 +43,22 @@ class InjectionLimits {
     injected_bytes_ += bytes;
     one.injected_bytes += bytes;
     is_busy(id);
-    if (one.injected_bytes < one.in_force_bytes) return;
-    if (idle_ != 0)
-      look();
-    else
-      open_ = static_cast<uint16_t>(open_ & ~(1u << id));
+    if (!one.below()) meets_limit(id);
+  }
+  // So many bytes of what the ID may inject are for somebody who can't use them yet, and are not any more. False if
+  // that is not to be: beyond a first one, half of what it may have is for those who can.
+  bool promise(uint8_t id, uint32_t bytes) {
+    Id& one = ids_[id];
+    if (one.promised_bytes != 0 && one.promised_bytes + bytes > one.in_force_bytes / 2) return false;
+    promised_bytes_ += bytes;
+    one.promised_bytes += bytes;
+    if (!one.below()) meets_limit(id);
+    return true;
+  }
+  void keep_promise(uint8_t id, uint32_t bytes) {
+    promised_bytes_ -= bytes;
+    ids_[id].promised_bytes -= bytes;
+    has_less(id);
   }
   void settle(uint8_t id, uint32_t bytes) {
     if (id >= kLimited) return;
@@ -78,8 +92,10 @@ class InjectionLimits {
 
   struct Id {
     bool idle() const { return injected_bytes == 0 && queues == 0; }
+    bool below() const { return injected_bytes + promised_bytes < in_force_bytes; }
 
     uint64_t injected_bytes = 0;
+    uint64_t promised_bytes = 0;
     uint64_t in_force_bytes = kNoInjectionLimit;
     uint64_t own_bytes = kNoInjectionLimit;
     uint16_t queues = 0;
@@ -90,12 +106,19 @@ class InjectionLimits {
     idle_ = static_cast<uint16_t>(idle_ & ~(1u << id));
     if (!(active_ >> id & 1)) look();
   }
+  // Who is idle then leaves its part.
+  void meets_limit(uint8_t id) {
+    if (idle_ != 0)
+      look();
+    else
+      open_ = static_cast<uint16_t>(open_ & ~(1u << id));
+  }
   void has_less(uint8_t id) {
     const Id& one = ids_[id];
     if (one.idle()) {
       idle_ = static_cast<uint16_t>(idle_ | 1u << id);
       if (open_ != kAll) look();
-    } else if (one.injected_bytes < one.in_force_bytes) {
+    } else if (one.below()) {
       open_ = static_cast<uint16_t>(open_ | 1u << id);
     }
   }
@@ -115,12 +138,12 @@ class InjectionLimits {
       one.in_force_bytes = std::min(one.own_bytes, port_bytes_);
       if (active_ >> id & 1 && one.in_force_bytes != 0 && port_bytes_ != kNoInjectionLimit)
         one.in_force_bytes = std::min(one.own_bytes, std::max<uint64_t>(1, port_bytes_ * one.weight / weights));
-      if (one.injected_bytes < one.in_force_bytes) open_ = static_cast<uint16_t>(open_ | 1u << id);
+      if (one.below()) open_ = static_cast<uint16_t>(open_ | 1u << id);
     }
   }
 
   std::array<Id, kLimited> ids_{};
-  uint64_t injected_bytes_ = 0;
+  uint64_t injected_bytes_ = 0, promised_bytes_ = 0;
   uint64_t port_bytes_;
   uint16_t active_ = 0;  // those that have a share
   uint16_t idle_ = 0;    // of those, who need none

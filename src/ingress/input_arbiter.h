@@ -12,7 +12,9 @@
 // An injection limit ID that is at its limit (A6) has no turns at queues towards the fabric; its groups and flows stand
 // there as they did (A4). Queues that have met its limit stand in line for it, so that what an acknowledgement frees
 // goes to them by turns: as long as anybody stands there, only who has the ID's turn may send of it, for one turn of
-// its own.
+// its own. Who has no room when the turn comes keeps it until it has, with a packet's bytes that are promised to it,
+// and the next one has a turn, too: else those who have room at all times would have all of the ID. IDs get their turns
+// in rotation, so that where the port's limit is short no ID is always the first.
 #pragma once
 
 #include <algorithm>
@@ -59,10 +61,12 @@ class Voq {
   friend class InputArbiter;
   uint32_t ready_ = 0;
   LaneSet fifos_ = 0;
-  uint16_t limits_ = 0;   // bit i: injection limit ID i has groups with ready flows
-  uint16_t in_line_ = 0;  // bit i: stands in line for ID i, whose limit it has met
-  uint16_t turns_ = 0;    // bit i: has the turn of ID i, for which others may stand in line
-  uint8_t limit_ = 0;     // whose turn it is
+  uint16_t limits_ = 0;    // bit i: injection limit ID i has groups with ready flows
+  uint16_t in_line_ = 0;   // bit i: stands in line for ID i, whose limit it has met
+  uint16_t turns_ = 0;     // bit i: has a turn of ID i, for which others may stand in line, and has not used it
+  uint16_t given_ = 0;     // of those, which it has got since it was last asked
+  uint16_t promised_ = 0;  // of those, which are for when it has room
+  uint8_t limit_ = 0;      // whose turn it is
   bool listed_ = false;
   VoqIndex next_ = 0;   // in the list of those to be served
   uint64_t woken_ = 0;  // its place among all that woke
@@ -130,11 +134,13 @@ class InputArbiter {
     first_ = queues_[queue].next_;
     queues_[queue].listed_ = false;
     --count_;
+    used_ = 0;
+    if (queues_[queue].promised_ != 0) keep_promises(queue, queues_[queue].promised_);
     return queue;
   }
 
   // Its turn is over. Unless it is room that it waits for it has another one, if there is anything that may go. True if
-  // it has met an injection limit.
+  // it stands in line now for an ID that is at its limit.
   bool end_turn(VoqIndex queue, bool has_room) {
     Voq& voq = queues_[queue];
     bool waits = false;
@@ -157,6 +163,9 @@ class InputArbiter {
     const auto count = static_cast<int32_t>(bytes);
     limit.left_bytes -= count;
     group.left_bytes -= count;
+    used_ = static_cast<uint16_t>(used_ | 1u << index);
+    last_used_ = index;
+    if (limit.left_bytes <= 0) queues_[queue].turns_ = static_cast<uint16_t>(queues_[queue].turns_ & ~(1u << index));
     Branch& branch = flows_[group.flows.head].branch;
     branch.left_bytes = static_cast<int16_t>(branch.left_bytes - count);
     if (!more || branch.left_bytes <= 0) {
@@ -189,7 +198,10 @@ class InputArbiter {
     injection_.settle(limit_of(group), bytes);
     if (contended_ != 0) pass_turns();
   }
+  bool closed(uint8_t group) const { return injection_.closed(limit_of(group)); }  // by a limit of 0
   const InjectionLimits& injection() const { return injection_; }
+  // Bit i: the queue has a turn of ID i for when it has room, and the bytes of a largest packet.
+  uint16_t promised(VoqIndex queue) const { return queues_[queue].promised_; }
   // Is it its limit that a flow of the group waits for there?
   bool at_limit(VoqIndex queue, uint8_t group) const {
     return queues_[queue].injects && !(eligible(queue) >> limit_of(group) & 1);
@@ -204,7 +216,7 @@ class InputArbiter {
       for (uint32_t group = 0; group < groups_of_queue_ && voq.ready_ != 0; ++group)
         for (FlowList& flows = group_at(queue, static_cast<uint8_t>(group)).flows; !flows.empty(); --voq.ready_)
           flows_.push(all[queue], flows_.pop(flows));
-      voq.limits_ = voq.in_line_ = voq.turns_ = 0;
+      voq.limits_ = voq.in_line_ = voq.turns_ = voq.given_ = voq.promised_ = 0;
     }
     std::fill(groups_.begin(), groups_.end(), Group{});
     std::fill(limits_.begin(), limits_.end(), Limit{});
@@ -323,28 +335,66 @@ class InputArbiter {
     if (voq.injects) injection_.waits_no_more(id);
   }
 
-  // The turns of the queue's IDs are over. It stands in line for those that it has more for, if they are at their limit
-  // or others wait for them; not while it could do nothing with a turn.
+  // The turns of the queue's IDs that it had are over. It stands in line for those that it has more for, if they are at
+  // their limit or others wait for them; not while it could do nothing with a turn.
   HEDDLE_COLD bool stand_in_line(VoqIndex queue, bool has_room) {
     Voq& voq = queues_[queue];
-    given_ = static_cast<uint16_t>(given_ & ~voq.turns_);
-    voq.turns_ = 0;
-    const auto wanted = static_cast<uint16_t>(voq.limits_ & (contended_ | ~injection_.open()) & ~voq.in_line_);
-    for (uint16_t rest = has_room ? wanted : uint16_t{0}; rest != 0; rest = static_cast<uint16_t>(rest & (rest - 1))) {
-      const int id = std::countr_zero(rest);
-      Line& line = lines_[id];
-      limit_at(queue, static_cast<uint8_t>(id)).next_in_line = kNoQueue;
-      (line.empty() ? line.first : limit_at(line.last, static_cast<uint8_t>(id)).next_in_line) = queue;
-      line.last = queue;
-      voq.in_line_ = static_cast<uint16_t>(voq.in_line_ | 1u << id);
-      contended_ = static_cast<uint16_t>(contended_ | 1u << id);
+    given_ = static_cast<uint16_t>(given_ & ~voq.given_);
+    voq.given_ = 0;
+    voq.turns_ = static_cast<uint16_t>(voq.turns_ & voq.limits_ & ~used_);
+    const bool had_room = has_room || used_ != 0;
+    const uint16_t open = injection_.open();
+    const auto wanted = static_cast<uint16_t>(voq.limits_ & (contended_ | ~open) & ~voq.in_line_);
+    for (uint16_t rest = had_room ? wanted : uint16_t{0}; rest != 0; rest = static_cast<uint16_t>(rest & (rest - 1))) {
+      const auto id = static_cast<uint8_t>(std::countr_zero(rest));
+      if (!has_room && (voq.turns_ >> id & 1)) continue;
+      line_up(queue, id, (voq.turns_ >> id & 1) != 0);
     }
+    if (!has_room && voq.turns_ != 0) promise(queue);
     pass_turns();
-    return has_room && wanted != 0;
+    return had_room && (wanted & ~open) != 0;
+  }
+  // The turns that it has are for when it has room. One that it can't be promised is lost; it may stand in line again.
+  void promise(VoqIndex queue) {
+    Voq& voq = queues_[queue];
+    for (uint16_t rest = voq.turns_; rest != 0; rest = static_cast<uint16_t>(rest & (rest - 1))) {
+      const auto id = static_cast<uint8_t>(std::countr_zero(rest));
+      const auto bit = static_cast<uint16_t>(1u << id);
+      if ((injection_.open() & bit) && injection_.promise(id, voq.bytes.largest))
+        voq.promised_ = static_cast<uint16_t>(voq.promised_ | bit);
+      else
+        voq.turns_ = static_cast<uint16_t>(voq.turns_ & ~bit);
+    }
+  }
+  void keep_promises(VoqIndex queue, uint16_t ids) {
+    Voq& voq = queues_[queue];
+    voq.promised_ = static_cast<uint16_t>(voq.promised_ & ~ids);
+    for (uint16_t rest = ids; rest != 0; rest = static_cast<uint16_t>(rest & (rest - 1)))
+      injection_.keep_promise(static_cast<uint8_t>(std::countr_zero(rest)), voq.bytes.largest);
+  }
+  void line_up(VoqIndex queue, uint8_t id, bool first) {
+    const auto bit = static_cast<uint16_t>(1u << id);
+    Voq& voq = queues_[queue];
+    Line& line = lines_[id];
+    limit_at(queue, id).next_in_line = first ? line.first : kNoQueue;
+    if (line.empty())
+      line.first = line.last = queue;
+    else if (first)
+      line.first = queue;
+    else
+      line.last = limit_at(line.last, id).next_in_line = queue;
+    voq.turns_ = static_cast<uint16_t>(voq.turns_ & ~bit);
+    voq.in_line_ = static_cast<uint16_t>(voq.in_line_ | bit);
+    contended_ = static_cast<uint16_t>(contended_ | bit);
   }
   // Whoever is first in line for an ID that is open, and whose turn nobody has, has it now.
   HEDDLE_COLD void pass_turns() {
     const auto to_give = static_cast<uint16_t>(contended_ & ~given_);
+    const auto up_to_last = static_cast<uint16_t>((2u << last_used_) - 1);
+    give_turns(static_cast<uint16_t>(to_give & ~up_to_last));
+    give_turns(static_cast<uint16_t>(to_give & up_to_last));
+  }
+  void give_turns(uint16_t to_give) {
     for (uint16_t rest = to_give; rest != 0; rest = static_cast<uint16_t>(rest & (rest - 1))) {
       const int id = std::countr_zero(rest);
       const auto bit = static_cast<uint16_t>(1u << id);
@@ -357,6 +407,7 @@ class InputArbiter {
         line.first = limit_at(queue, static_cast<uint8_t>(id)).next_in_line;
         voq.in_line_ = static_cast<uint16_t>(voq.in_line_ & ~bit);
         voq.turns_ = static_cast<uint16_t>(voq.turns_ | bit);
+        voq.given_ = static_cast<uint16_t>(voq.given_ | bit);
         given_ = static_cast<uint16_t>(given_ | bit);
         wake(queue);
       }
@@ -372,7 +423,9 @@ class InputArbiter {
   InjectionLimits injection_;
   std::array<Line, kNoLimitId> lines_{};  // by injection limit ID
   uint16_t contended_ = 0;                // bit i: somebody stands in line for ID i, or has its turn
-  uint16_t given_ = 0;                    // bit i: somebody has the turn of ID i
+  uint16_t given_ = 0;                    // bit i: somebody has got the turn of ID i, and has not been asked yet
+  uint16_t used_ = 0;                     // bit i: the queue whose turn it is has sent of ID i
+  uint8_t last_used_ = 0;                 // the ID that was last sent of
   VoqIndex first_ = 0, last_ = 0;
   uint32_t count_ = 0;
   uint64_t own_order_ = 0;

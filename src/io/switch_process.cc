@@ -266,8 +266,10 @@ void SwitchProcess::set_applications(uint16_t node_index, const ApplicationPolic
   ProcessNode* node = find(node_index);
   if (node == nullptr) throw std::runtime_error("the node is not in this process");
   node->settings.applications = policy;  // also for when it starts anew
-  for (WorkerIndex worker = 0; node->node != nullptr && worker < node->node->workers(); ++worker)
-    run_on(*node, worker, [&] { node->node->set_applications(worker, policy); });
+  for (WorkerIndex worker = 0; node->node != nullptr && worker < node->node->workers(); ++worker) {
+    ApplicationPolicy own = policy;
+    run_on(*node, worker, [&] { node->node->set_applications(worker, std::move(own)); });
+  }
 }
 
 void SwitchProcess::set_shapers(uint16_t node_index, const PortShapers& shapers) {

@@ -48,8 +48,8 @@ NodeOptions Node::of_worker(WorkerIndex worker) const {
   return options;
 }
 
-void Node::set_applications(WorkerIndex worker, const ApplicationPolicy& policy) {
-  applications_[worker] = policy;
+void Node::set_applications(WorkerIndex worker, ApplicationPolicy&& policy) {
+  applications_[worker] = std::move(policy);
   workers_[worker]->regroup();
 }
 

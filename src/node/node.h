@@ -29,7 +29,7 @@ class Node {
   void plug(PortIndex index, Device* device);
   // The worker's edge ports are shared by this policy from now on (A9). It and the one before are both configured. By
   // the thread of the worker, between its polls.
-  void set_applications(WorkerIndex worker, const ApplicationPolicy& policy);
+  void set_applications(WorkerIndex worker, ApplicationPolicy&& policy);
   // What traffic classes have of the worker's ports from now on (X4). By the thread of the worker, between its polls.
   void set_shapers(WorkerIndex worker, const PortShapers& shapers);
   // For inspection; by the thread of the port's worker, between its polls.

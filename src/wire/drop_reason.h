@@ -34,6 +34,7 @@ namespace heddle {
   X(flow_queue_full, "flow queue past its drop mark (A8)")                             \
   X(input_full, "input port past its drop mark (A8)")                                  \
   X(group_full, "group of applications past its part of the input's buffers (A8)")     \
+  X(injection_closed, "application whose injection limit is 0 (A6)")                   \
   X(pause_ignored, "lossless, and the host went on though it was told to pause (F10)") \
   X(no_route, "no legal port towards the destination (R6, R12)")                       \
   X(hop_limit, "hop limit reached zero")                                               \

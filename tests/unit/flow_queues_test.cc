@@ -63,6 +63,25 @@ TEST_F(FlowQueuesTest, AnInputTakesSoMuchAndAFlowNoMoreThanItLeaves) {
   EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::flow_queue_full) << "it leaves others as much";
 }
 
+// A6: what would never go does not wait.
+TEST_F(FlowQueuesTest, AClosedApplicationHasNothingQueuedForTheFabric) {
+  ApplicationPolicy policy;
+  policy.configured = true;
+  policy.groups[5].limit = 2;
+  policy.limits[2].bytes = 0;
+  NodeOptions shared = options(0);
+  shared.applications = &policy;
+  const std::unique_ptr<Port> port = make_port(shared, kEdge);
+  const Packet* frame = packet(1500);
+  InputFlow& flow = port->input.flows[port->input.flows.take()];
+  flow.begin({static_cast<uint16_t>(site_.address + 1), kOutput}, kLossy, kNoMatch, 5);
+  EXPECT_EQ(flow_queues_.refusal(*port, flow, *frame), DropReason::injection_closed);
+  flow.begin({site_.address, kOutput}, kLossy, kNoMatch, 5);
+  EXPECT_EQ(flow_queues_.refusal(*port, flow, *frame), DropReason::none) << "a host of the same node";
+  flow.begin({static_cast<uint16_t>(site_.address + 1), kOutput}, kLossy, kNoMatch, 6);
+  EXPECT_EQ(flow_queues_.refusal(*port, flow, *frame), DropReason::none) << "another application";
+}
+
 // A8: an application of many flows leaves as many buffers to the others as it has, and a flow as many to the others of
 // its own.
 TEST_F(FlowQueuesTest, AGroupTakesNoMoreThanItLeaves) {

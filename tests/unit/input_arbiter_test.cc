@@ -400,13 +400,17 @@ TEST_F(InjectingArbiterTest, RoomIsNoTurn) {
   }
   arbiter_->end_turn(0, false);
   EXPECT_EQ(turns(), "") << "queue 1 stands in line";
-  arbiter_->wake(0);
-  arbiter_->settle(1, 1500);
-  EXPECT_EQ(turns(), "1:12 ");
+  std::string order;
+  for (int round = 0; round < 4; ++round) {
+    arbiter_->wake(0);
+    arbiter_->settle(1, 1500);
+    order += turns();
+  }
+  EXPECT_EQ(order, "0:11 1:12 0:11 1:12 ");
 }
 
-// A turn is no use to who has no room; room wakes it, and then it stands in line.
-TEST_F(InjectingArbiterTest, WhoWaitsForRoomPassesItsTurnOn) {
+// A turn that meets no room is kept with a packet's bytes, and the next queue has one, too.
+TEST_F(InjectingArbiterTest, WhoWaitsForRoomKeepsItsTurn) {
   push(0, 11);
   push(1, 12);
   turns();  // both stand in line
@@ -414,8 +418,90 @@ TEST_F(InjectingArbiterTest, WhoWaitsForRoomPassesItsTurnOn) {
   ASSERT_EQ(arbiter_->count(), 1u);
   EXPECT_EQ(arbiter_->begin_turn(), 0);
   arbiter_->end_turn(0, false);
-  ASSERT_EQ(arbiter_->count(), 1u);
+  EXPECT_EQ(arbiter_->count(), 0u) << "they are promised";
+  EXPECT_FALSE(arbiter_->may_inject(1));
+  arbiter_->settle(1, 1500);
   EXPECT_EQ(turns(), "1:12 ");
+  arbiter_->wake(0);
+  EXPECT_EQ(turns(), "0:11 ");
+}
+
+// One that has sent less than it might have has had its turn.
+TEST_F(InjectingArbiterTest, AWeightIsNoReasonToComeFirst) {
+  policy_.limits[1].weight = 3;
+  push(0, 11);
+  push(1, 12);
+  turns();
+  std::string order;
+  for (int i = 0; i < 4; ++i) {
+    arbiter_->settle(1, 1500);
+    order += turns();
+  }
+  EXPECT_EQ(order, "0:11 1:12 0:11 1:12 ");
+}
+
+// Whoever comes while others stand in line stands behind them, also if it is asked first.
+TEST_F(InjectingArbiterTest, NewcomersStandBehind) {
+  push(0, 11);
+  turns();
+  push(2, 13);
+  arbiter_->settle(1, 1500);
+  EXPECT_EQ(turns(), "0:11 ");
+  arbiter_->settle(1, 1500);
+  EXPECT_EQ(turns(), "2:13 ");
+}
+
+// An ID without a limit takes all room that its queue ever gets; the other one has its turns there nonetheless.
+TEST_F(InjectingArbiterTest, RoomIsForWhomItHasATurn) {
+  push(0, 11);
+  push(0, 31);
+  push(1, 12);
+  std::string order;
+  int room = 0;
+  for (int round = 0; round < 80; ++round) {  // there is room, or something is settled, never both
+    room = round % 2 == 0 ? 2 : 0;
+    if (room != 0)
+      arbiter_->wake(0);
+    else if (round > 1)
+      arbiter_->settle(1, 1500);
+    for (uint32_t count = arbiter_->count(); count > 0; --count) {
+      const VoqIndex queue = arbiter_->begin_turn();
+      FlowId flow = kNoFlow;
+      while ((queue != 0 || room > 0) && (flow = arbiter_->peek(queue)) != kNoFlow) {
+        order += std::to_string(flow) + " ";
+        arbiter_->commit(queue, true, kLargest);
+        arbiter_->inject(flows_[flow].group, 1500);
+        room -= queue == 0;
+      }
+      arbiter_->end_turn(queue, queue != 0 || room > 0);
+    }
+  }
+  const auto sent = [&order](const std::string& flow) {
+    int count = 0;
+    for (size_t at = 0; (at = order.find(flow, at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  EXPECT_NEAR(sent("11 "), sent("12 "), 3) << order;
+  EXPECT_EQ(sent("11 ") + sent("31 "), 80) << "and no room is left: " << order;
+}
+
+// A7: where it is the port's limit that is short, IDs at several queues have it by turns, too.
+TEST_F(InjectingArbiterTest, NoIdIsAlwaysTheFirstAtTheLimitOfThePort) {
+  policy_.limits[1].bytes = kNoInjectionLimit;
+  policy_.port_bytes = 1500;
+  arbiter_->take_all();
+  push(0, 11);
+  push(1, 31);
+  push(2, 21);
+  std::array<int, 4> sent{};
+  for (int round = 0; round < 30; ++round) {
+    const std::string order = turns();
+    ASSERT_EQ(order.size(), 5u) << order << " in round " << round;
+    const auto group = static_cast<uint8_t>(order[2] - '0');
+    ++sent[group];
+    arbiter_->settle(group, 1500);
+  }
+  EXPECT_EQ(sent, (std::array<int, 4>{0, 10, 10, 10}));
 }
 
 // A9: whoever stood in line, or had a turn, stands as the new policy says.

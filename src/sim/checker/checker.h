@@ -117,7 +117,8 @@ class Checker : public Watcher {
   };
   struct InjectionGhost {  // of an injection limit ID of an edge port (A6)
     uint64_t bytes = 0;
-    bool waits = false;  // flows are ready to send into the fabric
+    uint64_t promised = 0;  // to queues that have no room
+    bool waits = false;     // flows are ready to send into the fabric
   };
   struct PortInjection {  // as last seen
     uint64_t port_bytes = 0;

@@ -14,7 +14,7 @@ void Checker::check_injection(uint16_t node, const Port& port) {
   if (port.is_fabric() || !policy.configured) return;
   const std::vector<TopologyPort>& ports = fabric_.topology().nodes[node].ports;
   std::array<InjectionGhost, kNoLimitId> now{};
-  uint64_t of_port = 0;
+  uint64_t of_port = 0, promised_of_port = 0;
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
     const InputFlow& flow = port.input.flows[FlowId::of(i)];
     if (flow.flow_extent() == 0 || flow.branch.output == kNoPort || !ports[flow.branch.output].fabric) continue;
@@ -23,6 +23,11 @@ void Checker::check_injection(uint16_t node, const Port& port) {
   }
   for (VoqIndex queue = 0; queue < port.input.arbiter.size(); ++queue) {
     const Voq& voq = port.input.arbiter[queue];
+    for (uint8_t id = 0; id < kNoLimitId; ++id) {
+      if (!(port.input.arbiter.promised(queue) >> id & 1)) continue;
+      now[id].promised += voq.bytes.largest;
+      promised_of_port += voq.bytes.largest;
+    }
     if (voq.ready() == 0 || !ports[voq.output].fabric) continue;
     for (uint8_t group = 0; group < kGroups; ++group)
       if (!port.input.arbiter.ready(queue, group).empty()) now[policy.groups[group].limit].waits = true;
@@ -61,7 +66,7 @@ void Checker::check_injection(uint16_t node, const Port& port) {
     if (known.limit_bytes(id) != limit)
       fail(5, of_id() + std::to_string(known.limit_bytes(id)) + " bytes are in force as its limit, not " +
                   std::to_string(limit));
-    const bool open = one.bytes < limit && of_port < policy.port_bytes;
+    const bool open = one.bytes + one.promised < limit && of_port + promised_of_port < policy.port_bytes;
     if (open != ((known.open() >> id & 1) != 0)) fail(5, of_id() + (open ? "closed" : "open") + ", and is not to be");
   }
 }

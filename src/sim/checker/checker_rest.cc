@@ -53,6 +53,8 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
     for (LaneIndex lane = 0; lane < port.output.scheduler.lane_count(); ++lane)
       if (const uint32_t waiting = port.output.scheduler.waiting(input, lane); waiting != 0)
         return where + std::to_string(waiting) + " flows of an input wait for room";
+  for (VoqIndex queue = 0; queue < port.input.arbiter.size(); ++queue)
+    if (port.input.arbiter.promised(queue) != 0) return where + "a turn of an injection limit ID is kept";
   for (const Voq& voq : port.input.arbiter)
     if (voq.room != crossing_room(fabric_.topology().settings, voq.at_once) || voq.ready() != 0 ||
         voq.told_waiters != 0)

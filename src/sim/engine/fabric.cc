@@ -173,7 +173,7 @@ void Fabric::set_applications(uint16_t node, const ApplicationPolicy& policy) {
   if (state != nullptr && watcher_ != nullptr) watcher_->before_regroup(node);
   setup_.nodes[node].applications = policy;
   for (WorkerIndex worker = 0; state != nullptr && worker < state->workers(); ++worker) {
-    state->set_applications(worker, policy);
+    state->set_applications(worker, ApplicationPolicy(policy));
     worker_actor(node, worker).notify(engine_.now());
   }
 }
