@@ -12,9 +12,9 @@ namespace heddle::sim {
 
 namespace {
 
-constexpr double kWidth = 1060, kRow = 84, kMargin = 40, kBox = 11;
-constexpr double kLetter = 6.2;  // width, about
-constexpr const char* kStyle =
+constexpr double kDrawingWidth = 1060, kRow = 84, kMargin = 40, kBox = 11;
+constexpr double kDrawingLetter = 6.2;  // width, about
+constexpr const char* kDrawingStyle =
     ".topology text{font:11px sans-serif;fill:#222;text-anchor:middle;paint-order:stroke;stroke:#fff;stroke-width:3}"
     ".topology .switch{fill:#0072b2}.topology text.host{fill:#666}.topology .link{stroke:#888}"
     ".topology .broken{stroke:#b00020;fill:#b00020}";
@@ -29,8 +29,8 @@ struct Drawing {
   std::vector<std::vector<uint16_t>> neighbours{topology.nodes.size()};
   std::vector<std::vector<std::string>> hosts{topology.nodes.size()};
   std::vector<Place> places{topology.nodes.size()};
-  double width = kWidth, height = 0;
-  double between = kWidth;  // two switches of the fullest row
+  double width = kDrawingWidth, height = 0;
+  double between = kDrawingWidth;  // two switches of the fullest row
 };
 
 void gather(Drawing& drawing) {
@@ -76,7 +76,8 @@ void place_in_circle(Drawing& drawing) {
   drawing.height = 2 * radius + 2 * kMargin + kRow / 2;
   for (size_t i = 0; i < drawing.places.size(); ++i) {
     const double angle = 2 * std::numbers::pi * static_cast<double>(i) / count - std::numbers::pi / 2;
-    drawing.places[i] = {kWidth / 2 + 1.6 * radius * std::cos(angle), kMargin + radius + radius * std::sin(angle)};
+    drawing.places[i] = {kDrawingWidth / 2 + 1.6 * radius * std::cos(angle),
+                         kMargin + radius + radius * std::sin(angle)};
   }
   drawing.between = 2 * std::numbers::pi * radius / count;
 }
@@ -88,8 +89,8 @@ void place_in_rows(Drawing& drawing, const std::vector<uint32_t>& distance) {
     const auto count = static_cast<double>(std::count(distance.begin(), distance.end(), row));
     double number = 0.5;
     for (size_t i = 0; i < distance.size(); ++i)
-      if (distance[i] == row) drawing.places[i] = {kWidth * number++ / count, kMargin + (rows - 1 - row) * kRow};
-    drawing.between = std::min(drawing.between, kWidth / count);
+      if (distance[i] == row) drawing.places[i] = {kDrawingWidth * number++ / count, kMargin + (rows - 1 - row) * kRow};
+    drawing.between = std::min(drawing.between, kDrawingWidth / count);
   }
 }
 
@@ -105,9 +106,9 @@ bool meets(const Drawing& drawing, bool link, uint32_t which) {
 std::string hosts_text(const std::vector<std::string>& hosts, double room) {
   std::string names;
   for (const std::string& host : hosts) names += (names.empty() ? "" : " ") + host;
-  if (kLetter * static_cast<double>(names.size()) < room) return names;
+  if (kDrawingLetter * static_cast<double>(names.size()) < room) return names;
   const std::string count = std::to_string(hosts.size());
-  return kLetter * static_cast<double>(count.size() + 6) < room ? count + " hosts" : count;
+  return kDrawingLetter * static_cast<double>(count.size() + 6) < room ? count + " hosts" : count;
 }
 
 void draw_switches(std::ostringstream& out, const Drawing& drawing) {
@@ -117,7 +118,7 @@ void draw_switches(std::ostringstream& out, const Drawing& drawing) {
     out << "<rect class=\"" << (meets(drawing, false, i) ? "broken" : "switch") << "\" x=\"" << x - kBox << "\" y=\""
         << y - kBox / 2 << "\" width=\"" << 2 * kBox << "\" height=\"" << kBox << "\"><title>" << html_text(name)
         << "</title></rect>";
-    if (kLetter * static_cast<double>(name.size()) < drawing.between)
+    if (kDrawingLetter * static_cast<double>(name.size()) < drawing.between)
       out << "<text x=\"" << x << "\" y=\"" << y - kBox << "\">" << html_text(name) << "</text>";
     if (drawing.hosts[i].empty()) continue;
     out << "<text class=\"host\" x=\"" << x << "\" y=\"" << y + 24 << "\">"
@@ -137,8 +138,8 @@ std::string topology_svg(const Scenario& scenario) {
   else
     place_in_rows(drawing, distance);
   std::ostringstream out;
-  out << "<svg class=\"topology\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << kWidth << ' '
-      << drawing.height << "\"><style>" << kStyle << "</style>";
+  out << "<svg class=\"topology\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << kDrawingWidth << ' '
+      << drawing.height << "\"><style>" << kDrawingStyle << "</style>";
   for (uint32_t i = 0; i < drawing.topology.links.size(); ++i) {
     const LinkEnd* ends = drawing.topology.links[i].ends;
     const Place &from = drawing.places[ends[0].node_index], &to = drawing.places[ends[1].node_index];
