@@ -66,6 +66,7 @@ class Shaper {
           share_of(other).since < share_of(turn_).since)
         turn_ = other;
     share_used_ = false;
+    alone_ = (waiting & (waiting - 1)) == 0;
     return turn_;
   }
   // A packet of the class whose turn it is goes.
@@ -89,7 +90,7 @@ class Shaper {
   }
   // May another one of the class go in the same turn?
   bool goes_on(Nanos now) const {
-    if (share_used_) return false;
+    if (share_used_ && !alone_) return false;
     return !shapes_ || (!is_held(turn_, now) && (pass_ == kRest || pass_of(turn_, now) == pass_));
   }
 
@@ -183,6 +184,7 @@ class Shaper {
   Pass pass_ = kRest;
   uint8_t turn_ = 0;         // the class that has it
   bool share_used_ = false;  // of the turn
+  bool alone_ = false;       // nobody else waits
 };
 
 }  // namespace heddle
