@@ -164,7 +164,7 @@ class InputArbiter {
     limit.left_bytes -= count;
     group.left_bytes -= count;
     used_ = static_cast<uint16_t>(used_ | 1u << index);
-    last_used_ = index;
+    if (queues_[queue].injects) last_used_ = index;
     if (limit.left_bytes <= 0) queues_[queue].turns_ = static_cast<uint16_t>(queues_[queue].turns_ & ~(1u << index));
     Branch& branch = flows_[group.flows.head].branch;
     branch.left_bytes = static_cast<int16_t>(branch.left_bytes - count);
@@ -425,7 +425,7 @@ class InputArbiter {
   uint16_t contended_ = 0;                // bit i: somebody stands in line for ID i, or has its turn
   uint16_t given_ = 0;                    // bit i: somebody has got the turn of ID i, and has not been asked yet
   uint16_t used_ = 0;                     // bit i: the queue whose turn it is has sent of ID i
-  uint8_t last_used_ = 0;                 // the ID that was last sent of
+  uint8_t last_used_ = 0;                 // the ID that was last sent of towards the fabric
   VoqIndex first_ = 0, last_ = 0;
   uint32_t count_ = 0;
   uint64_t own_order_ = 0;

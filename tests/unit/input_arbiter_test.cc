@@ -504,6 +504,29 @@ TEST_F(InjectingArbiterTest, NoIdIsAlwaysTheFirstAtTheLimitOfThePort) {
   EXPECT_EQ(sent, (std::array<int, 4>{0, 10, 10, 10}));
 }
 
+// What leaves for hosts of the same node has no part in that.
+TEST_F(InjectingArbiterTest, LocalDeliveryDoesNotSayWhoIsNextAtTheLimitOfThePort) {
+  policy_.limits[1].bytes = kNoInjectionLimit;
+  policy_.port_bytes = 1500;
+  arbiter_->take_all();
+  push(0, 11);
+  push(1, 31);
+  push(2, 21);
+  push(3, 22);
+  std::array<int, 4> sent{};
+  for (int round = 0; round < 30; ++round) {
+    turns();
+    turns();  // of queue 3 alone: the port is at its limit
+    for (const uint8_t group : {1, 2, 3}) {
+      const uint64_t injected = arbiter_->injection().injected_bytes(policy_.groups[group].limit);
+      if (injected == 0) continue;
+      ++sent[group];
+      arbiter_->settle(group, static_cast<uint32_t>(injected));
+    }
+  }
+  for (const int group : {1, 2, 3}) EXPECT_NEAR(sent[static_cast<size_t>(group)], 10, 1);
+}
+
 // A9: whoever stood in line, or had a turn, stands as the new policy says.
 TEST_F(InjectingArbiterTest, AnotherPolicyHoldsAtOnce) {
   push(0, 11);
