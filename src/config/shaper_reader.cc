@@ -87,15 +87,25 @@ class ShaperReader {
     leaf.branch = static_cast<uint8_t>(found - names.begin());
   }
 
-  // All of them can be had at the same time.
+  // All of them can be had at the same time: a branch's minimum is beyond those of its classes.
   void check_minima(const YamlValue& value) const {
-    uint64_t classes_bps = 0, branches_bps = 0;
-    for (const ShaperPolicy::Leaf& leaf : policy_.leaves) classes_bps += leaf.bandwidth.minimum_bps;
-    for (const ShaperPolicy::Branch& branch : policy_.branches) branches_bps += branch.bandwidth.minimum_bps;
-    for (const uint64_t all_bps : {classes_bps, branches_bps}) {
-      if (all_bps <= most_bps()) continue;
-      return value.problem_at_key("minima of " + format_rate(all_bps), "up to " + format_rate(most_bps()) + " in all");
+    std::vector<uint64_t> of_branch(policy_.branches.size());
+    uint64_t all_bps = 0;
+    for (const ShaperPolicy::Leaf& leaf : policy_.leaves) {
+      all_bps += leaf.bandwidth.minimum_bps;
+      if (leaf.branch != kNoBranch) of_branch[leaf.branch] += leaf.bandwidth.minimum_bps;
     }
+    for (size_t branch = 0; branch < of_branch.size(); ++branch) {
+      const ShaperPolicy::Bandwidth& bandwidth = policy_.branches[branch].bandwidth;
+      const uint64_t most = bandwidth.maximum_bps != 0 ? bandwidth.maximum_bps : most_bps();
+      check_sum(value["branches"][policy_.branches[branch].name], of_branch[branch] + bandwidth.minimum_bps, most);
+      all_bps += bandwidth.minimum_bps;
+    }
+    check_sum(value, all_bps, most_bps());
+  }
+  static void check_sum(const YamlValue& value, uint64_t minima_bps, uint64_t most_bps) {
+    if (minima_bps > most_bps)
+      value.problem_at_key("minima of " + format_rate(minima_bps), "up to " + format_rate(most_bps) + " in all");
   }
 
   const Topology& topology_;

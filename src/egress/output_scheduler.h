@@ -6,7 +6,7 @@
 // goes on until its share is used up or there is nothing to send, and what its last packet took beyond the share is
 // missing in the next one of its own. A byte is one on the wire: a packet counts with what the port adds to it. A value
 // for edge and fabric ports alike: it knows no device, no credits, no host; whoever sends says which lanes may go and
-// what becomes of a packet. Owned by the output's worker. Allocates in its constructor, and in set_shapers().
+// what becomes of a packet. Owned by the output's worker. Allocates in its constructor, and in set_shaper().
 #pragma once
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 // branches, all on the head, which is the port. Leaves and branches may have a guarantee, and all have a ceiling or
 // none. A packet may go while its leaf, its branch and the head are below their ceilings, and pays all three. Who goes
 // first is found in three passes: leaves that are below their guarantee, by their priority; then those whose branch is
-// below its own, by the branch's; then all. Among equals turns go round by bytes (deficit round robin), as many largest
-// frames a turn as the class has weight. A packet pays the guarantee of the pass that it went in, so what a class takes
-// of the rest costs it nothing of its guarantee; and what one does not use is there for others, up to their ceilings.
+// below its own, by the branch's; then all. Among equals turns go round by bytes (deficit round robin), of two largest
+// frames times the class's weight. A packet pays the guarantee of the pass that it went in, so what a class takes of
+// the rest costs it nothing of its guarantee; and what one does not use is there for others, up to their ceilings.
 // Without a policy classes share the port alike. Work per turn is in proportion to the classes that wait. Allocates in
 // its constructor only.
 #pragma once

@@ -41,7 +41,7 @@ shapers:
       control: { minimum: 100M, priority: 7 }
     branches:
       slow: { maximum: 2G }
-      fast: { minimum: 5G, priority: 1 }
+      fast: { minimum: 4G, priority: 1 }
   f1: { classes: { bulk: { maximum: 20G } } }
 )",
                                     errors);
@@ -138,6 +138,24 @@ shapers: { p1: { branches: { a: {}, b: {}, c: {}, d: {}, e: {} } } }
 )",
                                                    R"(
 node.yaml:1:58: shapers.p1.branches.e: found one more branch, allowed 4 of a port
+)"},
+                                         WrongFile{"MinimaOfMoreThanTheBranch", R"(
+shapers:
+  p1:
+    branches: { slow: { maximum: 4G, minimum: 1G } }
+    classes: { storage: { minimum: 2G, branch: slow }, bulk: { minimum: 2G, branch: slow } }
+)",
+                                                   R"(
+node.yaml:3:17: shapers.p1.branches.slow: found minima of 5G, allowed up to 4G in all
+)"},
+                                         WrongFile{"MinimaOfClassesAndBranches", R"(
+shapers:
+  p1:
+    branches: { fast: { minimum: 5G } }
+    classes: { storage: { minimum: 6G }, bulk: { branch: fast } }
+)",
+                                                   R"(
+node.yaml:2:3: shapers.p1: found minima of 11G, allowed up to 10G in all
 )"},
                                          WrongFile{"MinimaOfMoreThanThereIs", R"(
 shapers:
