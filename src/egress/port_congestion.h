@@ -29,7 +29,7 @@ class PortCongestion {
   size_t parts() const { return parts_.size(); }
   const EndpointCongestion& part(size_t index) const { return parts_[index].congestion; }
   EndpointCongestion& of(uint8_t of_class) { return at(of_class).congestion; }
-  const EndpointCongestion& of(uint8_t of_class) const { return parts_[by_class() ? of_class : 0].congestion; }
+  const EndpointCongestion& of(uint8_t of_class) const { return at(of_class).congestion; }
   // Is there any?
   bool congested() const {
     for (const Part& part : parts_)
@@ -39,7 +39,7 @@ class PortCongestion {
 
   // A packet of the class leaves: its Packet::priority, whose high half is a round trip code.
   void leaves(uint8_t of_class, uint8_t priority) { at(of_class).last_priority = priority; }
-  uint8_t last_priority(uint8_t of_class) const { return parts_[by_class() ? of_class : 0].last_priority; }
+  uint8_t last_priority(uint8_t of_class) const { return at(of_class).last_priority; }
 
   // Once a turn. `flows`: that have something under way to the host. `left_bytes`: of all classes, since the port
   // began.
@@ -60,6 +60,7 @@ class PortCongestion {
     uint8_t last_priority;  // of a packet that left in this turn
   };
   Part& at(uint8_t of_class) { return parts_[by_class() ? of_class : 0]; }
+  const Part& at(uint8_t of_class) const { return parts_[by_class() ? of_class : 0]; }
 
   uint64_t rate_bps_;
   uint32_t frame_bytes_;
