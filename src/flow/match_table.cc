@@ -48,16 +48,13 @@ uint32_t MatchTable::find(const MatchKey& key, uint32_t hash) const {
 }
 
 // Where the first hint of its hash did not lead.
-uint32_t MatchTable::find_behind(const MatchKey& key, uint32_t hash) {
+uint32_t MatchTable::find_behind(const MatchKey& key, uint32_t hash) const {
   const Hints& hints = hints_[hash & hint_mask_];
   for (uint32_t ways = hints.tags.matching(TagWays::tag_of(hash)); ways != 0; ways &= ways - 1) {
     const uint32_t index = hints.indices[TagWays::first_of(ways)];
     if (same(records_[index].key, key)) return index;
   }
-  const int32_t position = rte_hash_lookup_with_hash(keys_.get(), &key, hash);
-  if (position < 0) return kNotFound;
-  remember(hash, static_cast<uint32_t>(position));
-  return static_cast<uint32_t>(position);
+  return kNotFound;
 }
 
 void MatchTable::remember(uint32_t hash, uint32_t index) {
@@ -91,7 +88,6 @@ void MatchTable::remove(uint32_t index) {
   rte_hash_del_key_with_hash(keys_.get(), &key, hash(key));
   records_[index] = {};
   --used_;
-  ++evictions_;
 }
 
 }  // namespace heddle

@@ -6,7 +6,7 @@
 // Whose key is there is rte_hash's to say: it alone adds and removes keys, and the position that it gives a key is the
 // entry's index. In front of it stand the records {key, entry} by index, and hints, which hash leads to which index. A
 // hint is never trusted: the record's key is compared, and one that has been removed is no frame's. So nothing is to be
-// kept in step, and only a key that no hint leads to costs a look-up.
+// kept in step, and rte_hash is asked only of a key that no hint leads to, once: it adds what it does not find.
 #pragma once
 
 #include <immintrin.h>
@@ -84,11 +84,11 @@ class MatchTable {
   // At least kEntriesMin. The keys' memory is DPDK's, whose EAL runs; that of records and hints is `memory`. Throws
   // std::bad_alloc if there is not enough of either.
   static constexpr uint32_t kEntriesMin = 8;
-  // Keys that rte_hash is made for, so that it has a place for nearly each of `entries`: it has as many places as the
-  // next power of two, and a quarter of them are to be left over.
+  // Keys that rte_hash is made for, so that it has a place for nearly each of `entries`, and one more while another
+  // goes: it has as many places as the next power of two, and a quarter of them are to be left over.
   static constexpr uint32_t keys_for(uint32_t entries) {
     const uint32_t places = std::bit_ceil(entries);
-    return uint64_t{entries} * 4 <= uint64_t{places} * 3 ? entries : places + 1;
+    return uint64_t{entries} * 4 <= uint64_t{places} * 3 ? entries + 1 : places + 1;
   }
   MatchTable(uint32_t entries, const HashKey& key,
              std::pmr::memory_resource& memory = *std::pmr::get_default_resource());
@@ -97,8 +97,8 @@ class MatchTable {
   uint32_t hash(const MatchKey& key) const { return hash(std::bit_cast<MatchBlocks>(key)); }
   // kNotFound if it is not there.
   uint32_t find(const MatchKey& key, uint32_t hash) const;
-  // The same in steps, for keys in bursts: the hints are fetched; then the record that it is likely to be, if there is
-  // one; then that is compared, and rte_hash asked where it is not the one.
+  // In steps, for keys in bursts: the hints are fetched; then the record that it is likely to be, if there is one; then
+  // that is compared, and those that other hints lead to. kNotFound where none of them is the one: add() knows.
   void prefetch_hints(uint32_t hash) const { __builtin_prefetch(&hints_[hash & hint_mask_]); }
   uint32_t prefetch_likely(uint32_t hash) const {
     const Hints& hints = hints_[hash & hint_mask_];
@@ -109,12 +109,12 @@ class MatchTable {
     __builtin_prefetch(&records_[index].entry);
     return index;
   }
-  uint32_t find_likely(const MatchKey& key, uint32_t hash, uint32_t likely) {
-    return likely != kNotFound && same(records_[likely].key, key) ? likely : find_behind(key, hash);
+  uint32_t find_likely(const MatchKey& key, uint32_t hash, uint32_t likely) const {
+    return likely == kNotFound || same(records_[likely].key, key) ? likely : find_behind(key, hash);
   }
-  // A new entry, with port, class and hash filled in. When the table is full an entry that `flows.idle(index)` allows
-  // is evicted; a bounded number is looked at. kNotFound if there is none, or rte_hash has no place for the key (K12),
-  // and that is counted. Where the key is there already it is that entry.
+  // A key's entry: the one that is there, or a new one, with its class filled in. When that is one too many, another
+  // that `flows.idle(index)` allows is evicted; a bounded number is looked at. kNotFound if there is none, or rte_hash
+  // has no place for the key (K12), and that is counted.
   template <typename Flows>
   uint32_t add(const MatchKey& key, uint32_t hash, const Flows& flows);
   MatchEntry& operator[](uint32_t index) { return records_[index].entry; }
@@ -124,7 +124,7 @@ class MatchTable {
   uint32_t capacity() const { return capacity_; }
   uint32_t used() const { return used_; }
   uint64_t refused() const { return refused_; }
-  // Grows when an entry is removed: an index that was found before may be another's.
+  // An index that was found before may be another's then.
   uint32_t evictions() const { return evictions_; }
 
  private:
@@ -153,7 +153,7 @@ class MatchTable {
                                               _mm256_xor_si256(half(a, 1), half(b, 1)));
     return _mm256_testz_si256(different, different) != 0;
   }
-  [[gnu::noinline]] uint32_t find_behind(const MatchKey& key, uint32_t hash);
+  [[gnu::noinline]] uint32_t find_behind(const MatchKey& key, uint32_t hash) const;
   void remember(uint32_t hash, uint32_t index);
   uint32_t insert(const MatchKey& key, uint32_t hash);
   void remove(uint32_t index);
@@ -174,14 +174,20 @@ template <typename Flows>
 uint32_t MatchTable::add(const MatchKey& key, uint32_t hash, const Flows& flows) {
   const uint32_t likely = prefetch_likely(hash);  // of a frame of the same burst, perhaps
   if (likely != kNotFound && same(records_[likely].key, key)) return likely;
-  for (uint32_t looks = 0; used_ == capacity_; ++looks) {
-    if (looks == kEvictionLooks) return kNotFound;
+  const uint32_t index = insert(key, hash);
+  for (uint32_t looks = 0; used_ > capacity_; ++looks) {
+    if (looks == kEvictionLooks) {
+      remove(index);
+      return kNotFound;
+    }
     const uint32_t candidate = hand_;
     hand_ = hand_ + 1 == indices() ? 0 : hand_ + 1;
     const MatchEntry& entry = records_[candidate].entry;
-    if (entry.used() && entry.waiting == 0 && flows.idle(candidate)) remove(candidate);
+    if (candidate == index || !entry.used() || entry.waiting != 0 || !flows.idle(candidate)) continue;
+    remove(candidate);
+    ++evictions_;
   }
-  return insert(key, hash);
+  return index;
 }
 
 }  // namespace heddle

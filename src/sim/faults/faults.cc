@@ -238,6 +238,13 @@ void FaultInjector::forge() {
   }
 }
 
+namespace {
+bool closes(const ApplicationPolicy& policy) {
+  const auto closed = [](const ApplicationPolicy::Limit& limit) { return limit.bytes == 0; };
+  return policy.port_bytes == 0 || std::any_of(policy.limits.begin(), policy.limits.end(), closed);
+}
+}  // namespace
+
 void FaultInjector::heal() {
   fabric_.end_shortage();
   for (uint32_t link = 0; link < fabric_.links(); ++link) {
@@ -250,6 +257,8 @@ void FaultInjector::heal() {
     }
   }
   fabric_.stop_forging();
+  for (uint16_t node = 0; node < fabric_.topology().nodes.size(); ++node)
+    if (closes(fabric_.setup().nodes[node].applications)) fabric_.set_applications(node, plan_.policies.front());
 }
 
 }  // namespace heddle::sim

@@ -45,7 +45,7 @@ struct FaultPlan {
   Nanos mean_interval_ns = 10 * kMillisecond;
   Nanos restart_least_ns = 60 * kMillisecond;  // a node that crashed is away at least so long
   Nanos pause_max_ns = 50 * kMillisecond;      // of long pauses
-  std::vector<ApplicationPolicy> policies;     // for regroup, of nodes that have one (A9)
+  std::vector<ApplicationPolicy> policies;     // for regroup, of nodes that have one (A9); the first closes nobody
 };
 
 class FaultInjector {
@@ -55,8 +55,8 @@ class FaultInjector {
   FaultInjector(Fabric& fabric, const FaultPlan& plan, uint64_t seed, Tell tell);
 
   void run(Nanos from, Nanos until);
-  // Links are without faults again, and nothing new is broken. Nodes that crashed start when their time has come, and
-  // the last pause ends then:
+  // Links are without faults again, no application is closed, and nothing new is broken. Nodes that crashed start when
+  // their time has come, and the last pause ends then:
   void heal();
   Nanos pauses_end_ns() const { return pauses_end_ns_; }
 

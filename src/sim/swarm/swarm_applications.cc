@@ -5,7 +5,7 @@ namespace heddle::sim {
 
 namespace {
 
-// From a byte, which one frame is more than, to what nobody reaches. None is closed: flows have to come through.
+// From a byte, which one frame is more than, to what nobody reaches. None is closed (below).
 void draw_limits(ApplicationPolicy& policy, Random& random) {
   if (one_in(random, 2)) return;
   const auto limit = [&random]() -> uint64_t {
@@ -38,6 +38,13 @@ ApplicationPolicy policy(Random& random) {
   return policy;
 }
 
+// Some of its applications inject nothing, or none does.
+void close_some(ApplicationPolicy& policy, Random& random) {
+  if (one_in(random, 4)) policy.port_bytes = 0;
+  for (ApplicationPolicy::Limit& limit : policy.limits)
+    if (one_in(random, 3)) limit.bytes = 0;
+}
+
 }  // namespace
 
 void draw_applications(Swarm& swarm, Random random) {
@@ -45,7 +52,9 @@ void draw_applications(Swarm& swarm, Random random) {
   for (NodeSetup& node : swarm.setup.nodes)
     if (one_in(random, 2)) node.applications = policy(random);
   if (one_in(random, 2)) return;
+  // Closed ones only while there are faults: after them all flows have to come through, with the first one.
   for (int i = 0; i < 3; ++i) swarm.faults.policies.push_back(policy(random));
+  if (one_in(random, 2)) close_some(swarm.faults.policies.back(), random);
   swarm.faults.kinds |= 1u << static_cast<unsigned>(FaultKind::regroup);
 }
 
