@@ -96,7 +96,7 @@ struct heddle_data_header {
 struct heddle_ack_record {
   heddle_be16 flow_id;
   uint8_t flags;    /* HEDDLE_ACK_* */
-  uint8_t severity; /* 0-7 endpoint congestion (C3) */
+  uint8_t severity; /* 0-15 endpoint congestion (C3) */
   heddle_be32 ack_flow;
   heddle_be32 lost_total;
   heddle_be32 credit_limit; /* position up to which the upstream end may send, where metered */

@@ -5,13 +5,15 @@
 
 #include "config/config_keys.h"
 #include "config/units.h"
+#include "wire/ethernet.h"
 
 namespace heddle {
 
 namespace {
 
 constexpr size_t kBranchNameBytes = 31;
-constexpr uint64_t kShapedRateMinBps = 1'000'000;  // slower, two frames would take longer than they live
+constexpr uint64_t kShapedRateMinBps = 1'000'000;  // slower, a burst of two frames takes longer than many a life
+constexpr uint64_t kTurnNs = 10 * kMillisecond;    // of a class at most: the others' frames live on meanwhile (K8)
 
 // Of one port.
 class ShaperReader {
@@ -21,10 +23,13 @@ class ShaperReader {
   ShaperPolicy read(const YamlValue& value) {
     if (!value.expect_map(config_keys::kShaper)) return {};
     policy_.configured = true;
+    const size_t errors_before = value.errors_so_far();
     value["maximum"].read_rate(policy_.maximum_bps, kShapedRateMinBps, port_.rate_bps);
     read_branches(value["branches"]);
     read_classes(value["classes"]);
+    if (value.errors_so_far() != errors_before) return {};
     check_minima(value);
+    check_weights(value["classes"]);
     return std::move(policy_);
   }
 
@@ -97,6 +102,10 @@ class ShaperReader {
     }
     for (size_t branch = 0; branch < of_branch.size(); ++branch) {
       const ShaperPolicy::Bandwidth& bandwidth = policy_.branches[branch].bandwidth;
+      const auto hangs_there = [branch](const ShaperPolicy::Leaf& leaf) { return leaf.branch == branch; };
+      if (std::none_of(policy_.leaves.begin(), policy_.leaves.end(), hangs_there))
+        value["branches"][policy_.branches[branch].name].problem_at_key("a branch of no class",
+                                                                        "one that a class names as its `branch`");
       const uint64_t most = bandwidth.maximum_bps != 0 ? bandwidth.maximum_bps : most_bps();
       check_sum(value["branches"][policy_.branches[branch].name], of_branch[branch] + bandwidth.minimum_bps, most);
       all_bps += bandwidth.minimum_bps;
@@ -106,6 +115,20 @@ class ShaperReader {
   static void check_sum(const YamlValue& value, uint64_t minima_bps, uint64_t most_bps) {
     if (minima_bps > most_bps)
       value.problem_at_key("minima of " + format_rate(minima_bps), "up to " + format_rate(most_bps) + " in all");
+  }
+
+  // A turn is of two frames for the least weight, and in proportion for the others.
+  void check_weights(const YamlValue& value) const {
+    const uint64_t frame_bytes = topology_.edge_mtu_bytes + kEthernetHeaderBytes + kVlanTagBytes + kWireExtraBytes;
+    const uint64_t frame_ns = frame_bytes * 8 * kSecond / port_.rate_bps;
+    const uint64_t most = std::max<uint64_t>(1, kTurnNs / (2 * frame_ns));
+    const uint32_t least = policy_.least_weight(topology_.classes.size());
+    for (size_t position = 0; position < topology_.classes.size(); ++position)
+      if (const uint32_t weight = policy_.leaves[position].weight; weight > most * least)
+        value[topology_.classes[position].name]["weight"].problem(
+            std::to_string(weight) + " beside a class of " + std::to_string(least),
+            "at a port of " + format_rate(port_.rate_bps) + " up to " + std::to_string(most) +
+                " times the least: others' frames would not live to the end of a turn");
   }
 
   const Topology& topology_;
@@ -130,10 +153,15 @@ PortShapers read_shapers(const YamlValue& value, const Topology& topology, uint1
                            suggested_name(entry, entry.key(), names, "a port of the node"));
     else if (ports[port].rate_bps == 0)
       entry.problem_at_key("a shaper of a port without a rate", "a port whose `rate` is known: its frames wait here");
+    else if (ports[port].rate_bps < kShapedRateMinBps)
+      entry.problem_at_key("a shaper of a port of " + format_rate(ports[port].rate_bps),
+                           "a port of " + format_rate(kShapedRateMinBps) + " or more");
     else
       shapers[port] = ShaperReader(topology, ports[port]).read(entry);
   }
-  return value.errors_so_far() == errors_before ? std::move(shapers) : PortShapers{};
+  const auto configured = [](const ShaperPolicy& policy) { return policy.configured; };
+  const bool any = std::any_of(shapers.begin(), shapers.end(), configured);
+  return any && value.errors_so_far() == errors_before ? std::move(shapers) : PortShapers{};
 }
 
 }  // namespace heddle

@@ -11,7 +11,7 @@ constexpr double kLevelsPerOctave = 4.0 / 3;
 // 0.3 to 0.7 all do with epochs of two frames; with one frame a gain of 0.7 lets the port stand idle a fifth of the
 // time.
 constexpr double kGain = 0.5;            // of a step towards what the last epoch says is right
-constexpr double kEpochFrames = 2;       // frames of a flow at the present share: one hears of a change, one obeys
+constexpr double kEpochFrames = 2;       // of a flow at the present share: one hears of a change, one obeys
 constexpr double kDrainEpochs = 2;       // a queue above its target is to be gone in so many
 constexpr double kFastestDrain = 0.5;    // of the rate is left to arrivals at least while it drains
 constexpr double kFill = 1.1;            // a queue below its target is filled that much faster than it drains
@@ -24,14 +24,18 @@ constexpr double kSlowestOfRate = 1e-3;  // a host that takes less than that is 
 
 EndpointCongestion::EndpointCongestion(uint64_t rate_bps, uint32_t frame_bytes, uint64_t seed)
     : random_(seed),
-      bytes_per_ns_(static_cast<double>(rate_bps) / 8e9),
+      port_rate_(static_cast<double>(rate_bps) / 8e9),
+      rate_(port_rate_),
+      known_rate_(port_rate_),
       frame_bytes_(frame_bytes),
       round_trip_ns_(kRoundTripUnknownNs),
       epoch_ns_(kRoundTripUnknownNs) {}
 
+void EndpointCongestion::set_rate(uint64_t rate_bps) { rate_ = known_rate_ = static_cast<double>(rate_bps) / 8e9; }
+
 // What may always be queued, so that the port never waits for its senders.
 double EndpointCongestion::target_bytes() const {
-  return bytes_per_ns_ * static_cast<double>(round_trip_ns_) / 16 + double{kTargetFrames} * frame_bytes_;
+  return rate_ * static_cast<double>(round_trip_ns_) / 16 + double{kTargetFrames} * frame_bytes_;
 }
 
 bool EndpointCongestion::over_marks(uint32_t queued_bytes, uint32_t queued_packets) const {
@@ -41,83 +45,98 @@ bool EndpointCongestion::over_marks(uint32_t queued_bytes, uint32_t queued_packe
 }
 
 double EndpointCongestion::position_of_depth(uint32_t queued_bytes, uint32_t flows) const {
-  const double round_trips = queued_bytes / (bytes_per_ns_ * static_cast<double>(round_trip_ns_) + frame_bytes_);
-  return 1 + kLevelsPerOctave * std::log2(std::min(1 + round_trips, static_cast<double>(std::max(1u, flows))));
+  const double round_trips = queued_bytes / (port_rate_ * static_cast<double>(round_trip_ns_) + frame_bytes_);
+  const double senders = std::min(1 + round_trips, static_cast<double>(std::max(1u, flows)));
+  return 1 + kLevelsPerOctave * std::log2(senders * port_rate_ / rate_);
 }
 
 // Half an epoch tells when it is plain: since there was last a queue, what has come is far below the rate. The epoch
 // then counts from that queue on.
-bool EndpointCongestion::most_have_gone(Nanos now, uint32_t queued_bytes, uint64_t left_bytes) {
-  if (queued_bytes > frame_bytes_) queue_end_ = {.at_ns = now, .left_bytes = left_bytes, .queued_bytes = queued_bytes};
-  if (queued_bytes != 0 || now < queue_end_.at_ns + epoch_ns_ / 2) return false;
-  const auto elapsed = static_cast<double>(now - queue_end_.at_ns);
-  if (static_cast<double>(left_bytes - queue_end_.left_bytes) > kPlain * bytes_per_ns_ * elapsed) return false;
+bool EndpointCongestion::most_have_gone(const Look& at) {
+  if (at.queued_bytes > frame_bytes_)
+    queue_end_ = {.at_ns = at.now,
+                  .left_bytes = at.left_bytes,
+                  .port_left_bytes = at.port_left_bytes,
+                  .queued_bytes = at.queued_bytes};
+  if (at.queued_bytes != 0 || at.now < queue_end_.at_ns + epoch_ns_ / 2) return false;
+  const auto elapsed = static_cast<double>(at.now - queue_end_.at_ns);
+  if (static_cast<double>(at.left_bytes - queue_end_.left_bytes) > kPlain * known_rate_ * elapsed) return false;
   epoch_begin_ns_ = queue_end_.at_ns;
   left_before_bytes_ = queue_end_.left_bytes;
+  port_left_before_bytes_ = queue_end_.port_left_bytes;
   depth_before_ = queue_end_.queued_bytes;
   return true;
 }
 
-void EndpointCongestion::look(Nanos now, uint32_t queued_bytes, uint32_t queued_packets, uint32_t flows,
-                              uint64_t left_bytes, uint8_t priority) {
-  highest_priority_ = std::max(highest_priority_, priority);
-  ran_empty_ = ran_empty_ || queued_bytes == 0;
-  const bool epoch_over =
-      now - epoch_begin_ns_ >= epoch_ns_ || (congested() && most_have_gone(now, queued_bytes, left_bytes));
+void EndpointCongestion::judge(const Look& at) {
+  const bool epoch_over = at.now - epoch_begin_ns_ >= epoch_ns_ || (congested() && most_have_gone(at));
   if (congested()) {
-    if (queued_bytes > 2 * target_bytes())
-      position_ = std::min<double>(kCongestionLevelMax, std::max(position_, position_of_depth(queued_bytes, flows)));
-    if (epoch_over) steer(now, queued_bytes, left_bytes);
-  } else if (over_marks(queued_bytes, queued_packets)) {
-    position_ = std::min<double>(kCongestionLevelMax, position_of_depth(queued_bytes, flows));
-    since_ns_ = now;
+    if (at.queued_bytes > 2 * target_bytes())
+      position_ =
+          std::min<double>(kCongestionLevelMax, std::max(position_, position_of_depth(at.queued_bytes, at.flows)));
+    if (epoch_over) steer(at);
+  } else if (over_marks(at.queued_bytes, at.queued_packets)) {
+    position_ = std::min<double>(kCongestionLevelMax, position_of_depth(at.queued_bytes, at.flows));
+    since_ns_ = at.now;
     full_rate_epochs_ = idle_epochs_ = 0;
-    begin_epoch(now, queued_bytes, left_bytes);
+    begin_epoch(at);
   } else if (epoch_over) {
-    begin_epoch(now, queued_bytes, left_bytes);
+    begin_epoch(at);
   }
 }
 
-void EndpointCongestion::steer(Nanos now, uint32_t queued_bytes, uint64_t left_bytes) {
-  const uint64_t sent = left_bytes - left_before_bytes_;
-  const uint64_t arrived = sent + queued_bytes > depth_before_ ? sent + queued_bytes - depth_before_ : 0;
-  if (arrived == 0 && queued_bytes == 0) {  // whoever made it has gone
+void EndpointCongestion::steer(const Look& at) {
+  const uint64_t sent = at.left_bytes - left_before_bytes_;
+  const uint64_t arrived = sent + at.queued_bytes > depth_before_ ? sent + at.queued_bytes - depth_before_ : 0;
+  if (arrived == 0 && at.queued_bytes == 0) {  // whoever made it has gone
     position_ = 0;
-    return begin_epoch(now, queued_bytes, left_bytes);
+    return begin_epoch(at);
   }
-  const auto elapsed = static_cast<double>(now - epoch_begin_ns_);
+  const auto elapsed = static_cast<double>(at.now - epoch_begin_ns_);
   const double left = static_cast<double>(sent) / elapsed;
-  const double rate = ran_empty_ ? std::max(bytes_per_ns_, left) : std::max(bytes_per_ns_ * kSlowestOfRate, left);
-  const double excess = (queued_bytes - target_bytes()) / (rate * static_cast<double>(epoch_ns_) * kDrainEpochs);
+  // What would have left, if there had been enough: what did, or with what the port did not use. Where it ran empty
+  // beside others who had something that is not seen, and what was seen before counts.
+  const double port_left = static_cast<double>(at.port_left_bytes - port_left_before_bytes_) / elapsed;
+  if (was_idle_)
+    known_rate_ = std::min(rate_, left + std::max(0.0, port_rate_ - port_left));
+  else if (!ran_empty_)
+    known_rate_ = rate_ * kSlowestOfRate;
+  const double rate = known_rate_ = std::max(known_rate_, left);
+  const double excess = (at.queued_bytes - target_bytes()) / (rate * static_cast<double>(epoch_ns_) * kDrainEpochs);
   const double wanted = rate * std::clamp(1 - excess, kFastestDrain, kFill);
   const double came = std::max(static_cast<double>(arrived) / elapsed, rate / 8);
   // Again and again below the rate with nothing queued: senders have gone, and those that are left need not wait.
-  const bool idle = ran_empty_ && queued_bytes == 0 && came < kIdle * rate;
+  const bool idle = ran_empty_ && at.queued_bytes == 0 && came < kIdle * rate;
   idle_epochs_ = idle ? idle_epochs_ + 1 : 0;
   const double haste = 1 + idle_epochs_;
   position_ += kGain * kLevelsPerOctave * haste * std::clamp(std::log2(came / wanted), -1.0, 1.5);
   // At level 1 nobody is held to less than the port's rate; it ends when that has sufficed for a while.
-  if (position_ > 1 || queued_bytes > target_bytes()) full_rate_epochs_ = 0;
+  if (position_ > 1 || at.queued_bytes > target_bytes()) full_rate_epochs_ = 0;
   position_ = std::clamp(position_, 1.0, static_cast<double>(kCongestionLevelMax));
   if (++full_rate_epochs_ > kQuietEpochs) position_ = 0;
-  begin_epoch(now, queued_bytes, left_bytes);
+  begin_epoch(at);
 }
 
-void EndpointCongestion::begin_epoch(Nanos now, uint32_t queued_bytes, uint64_t left_bytes) {
-  growth_bytes_ = (growth_bytes_ + (static_cast<double>(queued_bytes) - depth_before_)) / 2;
-  depth_before_ = queued_bytes;
+void EndpointCongestion::begin_epoch(const Look& at) {
+  growth_bytes_ = (growth_bytes_ + (static_cast<double>(at.queued_bytes) - depth_before_)) / 2;
+  depth_before_ = at.queued_bytes;
   const uint8_t code = highest_priority_ >> 4;
   if (code != 0) round_trip_ns_ = round_trip_of_code(code);
   highest_priority_ = 0;
   congested_ = position_ != 0;
-  left_before_bytes_ = left_bytes;
-  queue_end_ = {.at_ns = now, .left_bytes = left_bytes, .queued_bytes = queued_bytes};
-  ran_empty_ = queued_bytes == 0;
-  epoch_begin_ns_ = now;
+  left_before_bytes_ = at.left_bytes;
+  port_left_before_bytes_ = at.port_left_bytes;
+  queue_end_ = {.at_ns = at.now,
+                .left_bytes = at.left_bytes,
+                .port_left_bytes = at.port_left_bytes,
+                .queued_bytes = at.queued_bytes};
+  ran_empty_ = at.queued_bytes == 0;
+  was_idle_ = at.idle;
+  epoch_begin_ns_ = at.now;
   epoch_ns_ = round_trip_ns_;
   if (position_ != 0) {
     const double share = std::exp2(-(position_ - 1) / kLevelsPerOctave);
-    epoch_ns_ += static_cast<Nanos>(kEpochFrames * frame_bytes_ / (bytes_per_ns_ * share));
+    epoch_ns_ += static_cast<Nanos>(kEpochFrames * frame_bytes_ / std::min(port_rate_ * share, rate_));
   }
 }
 

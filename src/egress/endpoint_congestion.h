@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Endpoint congestion of one edge port (C1, C2): is more coming in for its host than the host takes, and what share of
-// the port should each flow be held to? Told to the flows' switches as a level (flow/congestion_level.h) with each ACK.
+// Endpoint congestion of one edge port, or of one class of it that is shaped (C1, C2): is more coming in for its host
+// than leaves, and what share of the port should each flow be held to? Told to the flows' switches as a level
+// (flow/congestion_level.h) with each ACK.
 //
 // Congestion begins when bytes, packets or the growth of the queue pass their marks. The first level is what the queue
 // itself says: a queue of n round trips is made by about n senders, but not by more than have a flow here. From then on
@@ -22,18 +23,32 @@ namespace heddle {
 
 class EndpointCongestion {
  public:
-  // `rate_bps`: of the port, above 0. `frame_bytes`: the largest.
+  // `rate_bps`: of the port, above 0, which shares are of. `frame_bytes`: the largest.
   EndpointCongestion(uint64_t rate_bps, uint32_t frame_bytes, uint64_t seed);
+  // What is judged leaves no faster than that, which is the port's rate or less.
+  void set_rate(uint64_t rate_bps);
 
-  // Once a turn: what is queued now and what has left since the port began; what has come follows from them. `flows`:
-  // that have something under way to the host.
-  // `priority`: Packet::priority of a packet that left in this turn, whose high half is a round trip code, or 0.
-  void look(Nanos now, uint32_t queued_bytes, uint32_t queued_packets, uint32_t flows, uint64_t left_bytes,
-            uint8_t priority);
+  // What is judged, as it is now.
+  struct Look {
+    Nanos now;
+    uint32_t queued_bytes, queued_packets;
+    uint64_t left_bytes;       // since the port began; what has come follows
+    uint64_t port_left_bytes;  // with what is judged by itself
+    uint32_t flows;            // that have something under way to the host
+    bool idle;                 // the port has nothing else to send either: more would leave if more came
+    uint8_t priority;  // Packet::priority of a packet that left since, whose high half is a round trip code; or 0
+  };
+  // Once a turn.
+  void look(const Look& at) {
+    highest_priority_ = std::max(highest_priority_, at.priority);
+    ran_empty_ = ran_empty_ || at.queued_bytes == 0;
+    was_idle_ = was_idle_ || at.idle;
+    if (congested_ || at.queued_bytes != 0 || at.now - epoch_begin_ns_ >= epoch_ns_) judge(at);
+  }
 
   bool congested() const { return congested_; }
-  // For the next ACK, 1 to 14 while congested: one of the levels beside the position, drawn so that on average it is
-  // told. By turns would not do: senders that take turns too would always hear the same one.
+  // For the next ACK, 1 to kCongestionLevelMax while congested: one of the levels beside the position, drawn so that on
+  // average it is told. By turns would not do: senders that take turns too would always hear the same one.
   uint8_t next_level();
 
   double position() const { return position_; }  // between levels; 0 = no congestion
@@ -44,22 +59,24 @@ class EndpointCongestion {
   double target_bytes() const;
   bool over_marks(uint32_t queued_bytes, uint32_t queued_packets) const;
   double position_of_depth(uint32_t queued_bytes, uint32_t flows) const;
-  bool most_have_gone(Nanos now, uint32_t queued_bytes, uint64_t left_bytes);
-  void steer(Nanos now, uint32_t queued_bytes, uint64_t left_bytes);
-  void begin_epoch(Nanos now, uint32_t queued_bytes, uint64_t left_bytes);
+  void judge(const Look& at);
+  bool most_have_gone(const Look& at);
+  void steer(const Look& at);
+  void begin_epoch(const Look& at);
 
   Random random_;
-  double bytes_per_ns_;
+  double port_rate_, rate_;  // bytes per ns: the port's, and what may leave of what is judged
+  double known_rate_;        // what has been seen to leave when there was enough, or what would
   uint32_t frame_bytes_;
   Nanos round_trip_ns_;
   double position_ = 0;
   Nanos since_ns_ = 0;
   Nanos epoch_begin_ns_ = 0, epoch_ns_;
-  uint64_t left_before_bytes_ = 0;  // when it began
-  uint32_t depth_before_ = 0;       // when it began
+  uint64_t left_before_bytes_ = 0, port_left_before_bytes_ = 0;  // when it began
+  uint32_t depth_before_ = 0;                                    // when it began
   struct {
     Nanos at_ns = 0;
-    uint64_t left_bytes = 0;
+    uint64_t left_bytes = 0, port_left_bytes = 0;
     uint32_t queued_bytes = 0;
   } queue_end_;                    // when there was last more than a frame in this epoch, or when it began
   double growth_bytes_ = 0;        // of the queue per epoch, smoothed
@@ -67,7 +84,7 @@ class EndpointCongestion {
   uint32_t idle_epochs_ = 0;       // in a row
   uint8_t highest_priority_ = 0;   // in this epoch: the longest round trip
   bool congested_ = false;
-  bool ran_empty_ = true;  // in this epoch
+  bool ran_empty_ = true, was_idle_ = true;  // in this epoch
 };
 
 }  // namespace heddle

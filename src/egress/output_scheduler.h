@@ -4,9 +4,9 @@
 // next the shaper says (X4). Lanes of a class take turns by bytes (X5, deficit round robin), and so do the inputs in a
 // lane, each as many times as flows wait there (X3, A10): so a link is shared by flows, not by who sends them. A turn
 // goes on until its share is used up or there is nothing to send, and what its last packet took beyond the share is
-// missing in the next one of its own. A byte is one on the wire: a packet counts with what the port adds to it. A value
-// for edge and fabric ports alike: it knows no device, no credits, no host; whoever sends says which lanes may go and
-// what becomes of a packet. Owned by the output's worker. Allocates in its constructor, and in set_shaper().
+// missing in the next one of its own. A byte is one on the wire: a packet counts as what the port sends. A value for
+// edge and fabric ports alike: it knows no device, no credits, no host; whoever sends says which lanes may go and what
+// becomes of a packet. Owned by the output's worker. Allocates in its constructor, and in set_shaper().
 #pragma once
 
 #include <algorithm>
@@ -46,6 +46,7 @@ class OutputScheduler {
   struct Class {
     LaneSet lanes = 0;
     LaneIndex lane = 0;
+    uint8_t ftag = 0;
     uint32_t packets = 0;
     uint32_t bytes = 0;
     uint64_t pushed_bytes = 0;
@@ -57,19 +58,26 @@ class OutputScheduler {
         inputs_(inputs),
         queues_(inputs * lanes.count()),
         of_lane_(lanes.count()),
-        shaper_(ShaperPolicy{}, bytes) {
+        shaper_(ShaperPolicy{}, kClassesMax, bytes.largest) {
     for (LaneIndex lane = 0; lane < lanes.count(); ++lane) {
       of_lane_[lane].channel = lanes.channel(lane);
       of_lane_[lane].of_class = static_cast<uint8_t>(lanes.of(lanes.ftag(lane), kLossyChannel));
       Class& of_class = classes_[of_lane_[lane].of_class];
       if (of_class.lanes == 0) of_class.lane = lane;
+      of_class.ftag = lanes.ftag(lane);
       of_class.lanes |= LaneSet{1} << lane;
     }
   }
-  // The port's rate, on the wire; without one it is as fast as its device.
-  void set_pace(const TokenBucket& pace) { pace_ = pace; }
-  // What its classes have of it, from now on; for a port that has a rate.
-  void set_shaper(const ShaperPolicy& policy) { shaper_ = Shaper(policy, port_bytes_); }
+  // The port's rate, on the wire; without one it is as fast as its device. `late_max_ns`: packets go ahead of it by how
+  // late fill() has been called of late, which the device sends meanwhile, but not by more than that.
+  void set_pace(const TokenBucket& pace, Nanos late_max_ns = 0) {
+    pace_ = pace;
+    late_max_ns_ = late_max_ns;
+    late_ns_ = 0;
+    held_ = false;
+  }
+  // What its classes have of it, from now on; if that is configured, the port has a rate.
+  void set_shaper(const ShaperPolicy& policy) { shaper_ = Shaper(policy, class_count(), port_bytes_.largest); }
   const Shaper& shaper() const { return shaper_; }
 
   void push(Packet* packet) {
@@ -113,6 +121,7 @@ class OutputScheduler {
         std::count_if(classes_.begin(), classes_.end(), [](const Class& one) { return one.lanes != 0; }));
   }
   uint8_t class_of(LaneIndex lane) const { return of_lane_[lane].of_class; }
+  uint8_t ftag_of(uint8_t of_class) const { return classes_[of_class].ftag; }
   PortSet inputs(LaneIndex lane) const { return of_lane_[lane].inputs; }  // those with packets
   const PacketQueue& packets_of(LaneIndex lane, PortIndex input) const { return of(lane, input).packets; }
   // When the first packet at a queue's head has lived its life (K8).
@@ -129,18 +138,18 @@ class OutputScheduler {
 
   bool has_rate() const { return pace_.limits(); }
   // Does the rate let a packet go? If not, when it will.
-  bool may_send(Nanos now) const { return pace_.allows(now); }
+  bool may_send(Nanos now) const { return pace_.allows(now + late_ns_); }
   // When the first packet of the lanes may go that the rate, or a ceiling of its class, does not let go now; kNever if
   // there is none.
   Nanos ready_at(LaneSet lanes, Nanos now) const {
     if (lanes == 0) return kNever;
-    return may_send(now) ? shaper_.ready_at(classes_of(lanes), now) : pace_.ready_at();
+    return may_send(now) ? shaper_.ready_at(classes_of(lanes), now) : pace_ready_at();
   }
-  Nanos pace_ready_at() const { return pace_.ready_at(); }
+  Nanos pace_ready_at() const { return pace_.ready_at() - std::min(pace_.ready_at(), late_ns_); }
   // Lanes where packets may live to their end, for all that the device takes.
   LaneSet slow_lanes(LaneSet paused) const { return lanes_ & (shaper_.shapes() ? ~LaneSet{0} : paused); }
   // A frame beside the lanes takes its part of the rate.
-  void sent(const Packet& packet, Nanos now) { pace_.take(now, packet.length + kWireExtraBytes); }
+  void sent(const Packet& packet, Nanos now) { pace_.take(now, wire_bytes(packet)); }
 
   // One lane's turn. While it lasts, counts, lanes() and inputs() are those of its beginning.
   class Turn {
@@ -164,8 +173,7 @@ class OutputScheduler {
     friend class OutputScheduler;
     Turn(OutputScheduler& all, LaneIndex lane) : all_(all), lane_(all.of_lane_[lane]), index_(lane) { begin_input(); }
     // A packet that has been dropped takes no share.
-    void goes(const Packet& packet, Nanos now) {
-      const uint32_t bytes = all_.port_bytes_.of(packet);
+    void goes(uint32_t bytes, Nanos now) {
       used_bytes_ += static_cast<int32_t>(bytes);
       all_.shaper_.took(bytes, now);
     }
@@ -220,6 +228,7 @@ class OutputScheduler {
   template <typename Sender>
   uint32_t fill(Packet** burst, uint32_t count, LaneSet going, Nanos now, Sender& sender) {
     const bool paced = has_rate();
+    if (held_ && may_send(now)) note_lateness(now);
     while (count < kBurst && (lanes_ & going) != 0 && (!paced || may_send(now))) {
       const uint8_t of_class = shaper_.next(classes_of(lanes_ & going), now);
       if (of_class == Shaper::kNobody) break;
@@ -228,8 +237,9 @@ class OutputScheduler {
       do {
         Packet* packet = sender.take(turn);
         if (packet != nullptr) {
-          turn.goes(*packet, now);
-          if (paced) sent(*packet, now);
+          const uint32_t bytes = wire_bytes(*packet);
+          turn.goes(bytes, now);
+          if (paced) pace_.take(now, bytes);
           burst[count++] = packet;
         } else if (turn.held_) {
           going &= ~(LaneSet{1} << turn.index_);
@@ -238,6 +248,7 @@ class OutputScheduler {
       } while (count < kBurst && turn.go_on(now) && (!paced || may_send(now)));
       turn.settle();
     }
+    held_ = paced && lanes_ != 0 && !may_send(now);
     return count;
   }
 
@@ -262,6 +273,12 @@ class OutputScheduler {
   }
 
  private:
+  // The rate has held packets back, and lets them go: so long after it would have they are asked for.
+  void note_lateness(Nanos now) {
+    late_ns_ = std::min(late_max_ns_, std::max(now - pace_ready_at(), late_ns_ - late_ns_ / 16));
+  }
+  // Of a packet that is ready to go.
+  static uint32_t wire_bytes(const Packet& packet) { return packet.length + kWireExtraBytes; }
   Queue& queue_at(LaneIndex lane, PortIndex input) { return queues_[size_t{lane} * inputs_ + input]; }
   const Queue& of(LaneIndex lane, PortIndex input) const { return queues_[size_t{lane} * inputs_ + input]; }
 
@@ -311,6 +328,8 @@ class OutputScheduler {
   uint32_t bytes_ = 0;
   std::array<uint32_t, kVirtualChannels> buffers_{};  // by channel
   TokenBucket pace_;
+  Nanos late_max_ns_ = 0, late_ns_ = 0;
+  bool held_ = false;  // by the rate, when fill() was called last
   Shaper shaper_;
   std::array<Class, kClassesMax> classes_{};  // by position in the topology
 };

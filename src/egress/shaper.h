@@ -3,11 +3,11 @@
 // branches, all on the head, which is the port. Leaves and branches may have a guarantee, and all have a ceiling or
 // none. A packet may go while its leaf, its branch and the head are below their ceilings, and pays all three. Who goes
 // first is found in three passes: leaves that are below their guarantee, by their priority; then those whose branch is
-// below its own, by the branch's; then all. Among equals turns go round by bytes (deficit round robin), of two largest
-// frames times the class's weight. A packet pays the guarantee of the pass that it went in, so what a class takes of
-// the rest costs it nothing of its guarantee; and what one does not use is there for others, up to their ceilings.
-// Without a policy classes share the port alike. Work per turn is in proportion to the classes that wait. Allocates in
-// its constructor only.
+// below its own, by the branch's; then all. Among equals turns go round by bytes (deficit round robin): two largest
+// frames for the least weight that a class has, and more for the others. A packet pays the guarantee of the pass that
+// it went in, so what a class takes of the rest costs it nothing of its guarantee; and what one does not use is there
+// for others, up to their ceilings. Without a policy classes share the port alike. Work per turn is in proportion to
+// the classes that wait. Allocates in its constructor only.
 #pragma once
 
 #include <algorithm>
@@ -39,19 +39,24 @@ class Shaper {
   enum Pass : uint8_t { kRest, kBranch, kLeaf };
   static constexpr uint32_t kPasses = 3;
 
-  Shaper(const ShaperPolicy& policy, PortBytes bytes)
-      : shapes_(policy.configured),
-        largest_bytes_(bytes.largest),
-        head_(shaping_bucket(policy.maximum_bps, bytes.largest)) {
+  // `classes`: that the topology has. `largest_bytes`: of a frame on the wire.
+  Shaper(const ShaperPolicy& policy, size_t classes, uint32_t largest_bytes)
+      : policy_(policy), shapes_(policy.configured), head_(shaping_bucket(policy.maximum_bps, largest_bytes)) {
+    const auto node = [largest_bytes](const ShaperPolicy::Bandwidth& bandwidth) {
+      return Node{shaping_bucket(bandwidth.minimum_bps, largest_bytes),
+                  shaping_bucket(bandwidth.maximum_bps, largest_bytes), bandwidth.priority};
+    };
     for (const ShaperPolicy::Branch& branch : policy.branches) branches_.push_back(node(branch.bandwidth));
-    for (size_t position = 0; position < kClassesMax; ++position) {
+    const uint32_t least = policy.least_weight(classes);
+    for (size_t position = 0; position < classes; ++position) {
       const ShaperPolicy::Leaf& leaf = policy.leaves[position];
-      const auto share = static_cast<int32_t>(2 * leaf.weight * largest_bytes_);
+      const auto share = static_cast<int32_t>(2 * largest_bytes * leaf.weight / least);
       leaves_[position] = {node(leaf.bandwidth), share, leaf.branch, {}, {}};
       leaves_[position].shares.fill({share, 0});
     }
   }
 
+  const ShaperPolicy& policy() const { return policy_; }
   bool shapes() const { return shapes_; }
 
   // The class among those that wait whose turn it is now; kNobody if ceilings hold them all.
@@ -135,10 +140,6 @@ class Shaper {
     std::array<uint64_t, kPasses> sent_bytes{};
   };
 
-  Node node(const ShaperPolicy::Bandwidth& bandwidth) const {
-    return {shaping_bucket(bandwidth.minimum_bps, largest_bytes_),
-            shaping_bucket(bandwidth.maximum_bps, largest_bytes_), bandwidth.priority};
-  }
   const Share& share_of(uint8_t of_class) const { return leaves_[of_class].shares[pass_]; }
 
   bool is_held(int of_class, Nanos now) const {
@@ -175,8 +176,8 @@ class Shaper {
     return equals;
   }
 
+  ShaperPolicy policy_;
   bool shapes_;
-  uint32_t largest_bytes_;
   TokenBucket head_;
   std::vector<Node> branches_;
   std::array<Leaf, kClassesMax> leaves_{};

@@ -9,6 +9,7 @@
 // (K4).
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "flow/owned.h"
@@ -48,7 +49,7 @@ struct alignas(64) OutputFlow {
   uint8_t backoff;                        // probe interval is base << backoff (K5)
   Owned<uint8_t, Settlement> congestion;  // level and CongestionFlag bits that the input flow is to know (C3)
   Owned<uint8_t, Settlement> told;        // those that it knew when its last packet crossed, or has been told since
-  uint8_t ftag;                           // of the flow
+  uint8_t ftag;                           // of the flow: set_class()
   bool listed;            // among the worker's metered entries (K7), where an ID stays when its flow leaves
   uint32_t credit_limit;  // position up to which the next hop takes data (C6)
   uint32_t credit_base;   // data_flow when it was reserved, less what died here unstamped since
@@ -84,6 +85,7 @@ class OutputFlowTable {
   // Of the wheel that the entry is in (kOutputTimed).
   uint32_t& timer_link(FlowId id) { return timer_links_[id]; }
   uint32_t used() const { return used_; }
+  uint32_t used_of(uint8_t ftag) const { return used_by_ftag_[ftag & (kFtags - 1)]; }
   // Those whose flows may rest: they count as used.
   RestQueue& resting() { return resting_; }
   const RestQueue& resting() const { return resting_; }
@@ -103,6 +105,7 @@ class OutputFlowTable {
     OutputFlow& entry = flows_[id];
     free_ = entry.next_free;
     ++used_;
+    ++used_by_ftag_[ftag & (kFtags - 1)];
     entry.input = input;
     entry.ftag = ftag;
     entry.credit_base = entry.data_flow;
@@ -112,11 +115,18 @@ class OutputFlowTable {
     entry.told.reset();
     return id;
   }
+  // A flow of that class has the ID, which was reserved for any.
+  void set_class(OutputFlow& entry, uint8_t ftag) {
+    --used_by_ftag_[entry.ftag & (kFtags - 1)];
+    ++used_by_ftag_[ftag & (kFtags - 1)];
+    entry.ftag = ftag;
+  }
   // Puts an entry back; the caller has seen that extent, queue and pending deltas are zero. A timer may still run.
   void free(FlowId id) {
     OutputFlow& entry = flows_[id];
     if (++left_[entry.input.port] <= 0) ++shared_;
     --used_;
+    --used_by_ftag_[entry.ftag & (kFtags - 1)];
     entry.flags &= kOutputTimed;  // a free one has no other
     entry.state = OutputFlowState::free;
     entry.next_free = free_;
@@ -132,6 +142,7 @@ class OutputFlowTable {
   uint32_t shared_;            // IDs for whoever comes first, not in use
   FlowId free_;
   uint32_t used_ = 0;
+  std::array<uint32_t, kFtags> used_by_ftag_{};
 };
 
 }  // namespace heddle

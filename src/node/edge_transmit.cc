@@ -34,8 +34,9 @@ bool EdgeTransmit::run(Port& port, Nanos now) {
   Packet* burst[kBurst];
   uint32_t count = 0;
   while (count < kBurst && !output.control.empty()) {
-    burst[count++] = output.control.pop();
+    burst[count] = output.control.pop();
     --output.control_packets;
+    output.scheduler.sent(*burst[count++], now);
   }
   Sender sender{*this, port, now};
   const uint32_t queued_before = output.scheduler.bytes();
@@ -47,7 +48,7 @@ bool EdgeTransmit::run(Port& port, Nanos now) {
 
 void EdgeTransmit::look_for_congestion(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  output.congestion.look(now, output.scheduler, output.flows.used(), output.taken_bytes);
+  output.congestion.look(now, output.scheduler, output.flows, output.taken_bytes);
 }
 
 // W4: the host sees the frame that was sent, with the tag its port wants.

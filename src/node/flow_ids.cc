@@ -179,7 +179,7 @@ FlowId FlowIds::give_id(Port& port, PortIndex output, FlowId id) {
   flow.branch.flow = id;
   if (Port* there = ports_.find(output)) {
     there->output.flows[id].input = port.input.ref.with(flow_id);
-    there->output.flows[id].ftag = flow.ftag;
+    there->output.flows.set_class(there->output.flows[id], flow.ftag);
     flow.flags |= rest_flags(port, flow);
   }
   flow.branch.turn_start = flow.data_flow;

@@ -39,8 +39,7 @@ void Messages::take_packets(Crossing& from, Nanos now) {
         continue;
       }
       if (output.output.at_once_packets != 0) at_once_.send(output, now);  // of the same flow, perhaps: they go first
-      if (const FlowId id = crossings[i].packet->output_flow; id != kNoFlow)
-        take_flow(output.output.flows[id], crossings[i]);
+      if (crossings[i].packet->output_flow != kNoFlow) take_flow(output.output.flows, crossings[i]);
       crosspoint_.accept(output, crossings[i].packet, crossings[i].told);
     }
     at_once_.send_all(now);
@@ -110,9 +109,10 @@ void Messages::take(const LinkStateNews& news, Nanos) {
 }
 
 // A packet of a flow has come for an ID that another worker's input port has.
-void Messages::take_flow(OutputFlow& entry, const CrossingPacket& crossing) {
+void Messages::take_flow(OutputFlowTable& flows, const CrossingPacket& crossing) {
+  OutputFlow& entry = flows[crossing.packet->output_flow];
   if (crossing.first) {
-    entry.ftag = crossing.packet->ftag;
+    flows.set_class(entry, crossing.packet->ftag);
     entry.credit_base = entry.data_flow;
     entry.flags &= static_cast<uint16_t>(~kOutputMetered);
   }

@@ -57,7 +57,7 @@ class Messages {
   void take(const TellCredit& credit, Nanos now);
   void take(const StationLearned& station, Nanos now);
   void take(const LinkStateNews& news, Nanos);
-  void take_flow(OutputFlow& entry, const CrossingPacket& crossing);
+  void take_flow(OutputFlowTable& flows, const CrossingPacket& crossing);
 
   Ports& ports_;
   Turn& turn_;

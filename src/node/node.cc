@@ -54,8 +54,11 @@ void Node::set_applications(WorkerIndex worker, ApplicationPolicy&& policy) {
 }
 
 void Node::set_shapers(WorkerIndex worker, const PortShapers& shapers) {
-  for (PortIndex port = 0; port < ports_.size(); ++port)
-    if (worker_of_port_[port] == worker) set_shaper(*ports_[port], shapers.empty() ? ShaperPolicy{} : shapers[port]);
+  for (PortIndex index = 0; index < ports_.size(); ++index) {
+    if (worker_of_port_[index] != worker) continue;
+    const ShaperPolicy policy = shapers.empty() ? ShaperPolicy{} : shapers[index];
+    if (Port& port = *ports_[index]; policy != port.output.scheduler.shaper().policy()) shape(port, policy);
+  }
 }
 
 void Node::plug(PortIndex index, Device* device) {

@@ -30,7 +30,8 @@ class Node {
   // The worker's edge ports are shared by this policy from now on (A9). It and the one before are both configured. By
   // the thread of the worker, between its polls.
   void set_applications(WorkerIndex worker, ApplicationPolicy&& policy);
-  // What traffic classes have of the worker's ports from now on (X4). By the thread of the worker, between its polls.
+  // What traffic classes have of the worker's ports from now on (X4); nothing changes at ports where that is what they
+  // have. By the thread of the worker, between its polls.
   void set_shapers(WorkerIndex worker, const PortShapers& shapers);
   // For inspection; by the thread of the port's worker, between its polls.
   const Port& port(PortIndex index) const { return *ports_[index]; }

@@ -2,6 +2,7 @@
 #include "node/port_setup.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "topology/topology_hash.h"
 #include "wire/fabric_frame.h"
@@ -11,7 +12,8 @@ namespace heddle {
 namespace {
 PortBytes port_bytes(const Topology& topology, const TopologyPort& port) {
   const uint32_t overhead = kWireExtraBytes + (port.fabric ? HEDDLE_DATA_OVERHEAD_BYTES : 0);
-  const uint32_t largest = topology.edge_mtu_bytes + kEthernetHeaderBytes + overhead;
+  const uint32_t tag = port.fabric ? 0 : kVlanTagBytes;
+  const uint32_t largest = topology.edge_mtu_bytes + kEthernetHeaderBytes + tag + overhead;
   // 10 ms, or what a port of unknown rate sends in about that time at a gigabit a second.
   const uint64_t turn = port.rate_bps != 0 ? port.rate_bps / 800 : 1024 * largest;
   return {.overhead = overhead,
@@ -64,7 +66,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
     voq.room = crossing_room(fabric, voq.at_once);
     voq.bytes = port_bytes(topology, node.ports[voq.output]);
   }
-  set_shaper(*port, options.shapers.empty() ? ShaperPolicy{} : options.shapers[index]);
+  shape(*port, options.shapers.empty() ? ShaperPolicy{} : options.shapers[index]);
   if (settings.fabric) return port;
   port->pause = HostPause(settings.rate_bps, fabric.pause_watchdog_ns);
   const uint32_t flood = settings.flood_frames_per_second;
@@ -79,17 +81,25 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   return port;
 }
 
-void set_shaper(Port& port, const ShaperPolicy& policy) {
-  // One frame, for a thread that wakes up late while a slow port sends the one before, and a little more; not where
-  // classes have priority, which what the device has already is before.
-  const Nanos burst_ns = policy.configured ? 0 : 20 * kMicrosecond;
-  if (const TopologyPort& settings = port.settings; settings.rate_bps != 0) {
-    const double byte_ns = 8e9 / static_cast<double>(settings.rate_bps);
-    const auto frame_ns = static_cast<Nanos>(byte_ns * (settings.mtu_bytes + kEthernetHeaderBytes));
-    port.output.scheduler.set_pace(TokenBucket(byte_ns, burst_ns + frame_ns));
-  }
+void shape(Port& port, const ShaperPolicy& policy) {
+  const TopologyPort& settings = port.settings;
+  assert(!policy.configured || settings.rate_bps != 0);
   port.output.scheduler.set_shaper(policy);
-  port.output.congestion.watch(policy.configured ? port.output.scheduler.class_count() : 1);
+  if (settings.rate_bps == 0) return;
+  // One frame ahead, for a thread that wakes up late while a slow port sends the one before; and what a fast one sends
+  // until a busy thread comes again: no more than that where some classes come first, which what the device has already
+  // is before.
+  const double byte_ns = 8e9 / static_cast<double>(settings.rate_bps);
+  const auto frame_ns = static_cast<Nanos>(byte_ns * (settings.mtu_bytes + kEthernetHeaderBytes));
+  constexpr Nanos kLateMax = 20 * kMicrosecond;
+  port.output.scheduler.set_pace(TokenBucket(byte_ns, policy.configured ? frame_ns : frame_ns + kLateMax),
+                                 policy.configured ? kLateMax : 0);
+  if (port.is_fabric()) return;
+  if (!policy.configured) return port.output.congestion.watch();
+  std::vector<uint64_t> rates_bps;
+  for (size_t position = 0; position < port.output.scheduler.class_count(); ++position)
+    rates_bps.push_back(policy.most_bps(position, settings.rate_bps));
+  port.output.congestion.watch_classes(rates_bps);
 }
 
 }  // namespace heddle

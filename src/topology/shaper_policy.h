@@ -4,6 +4,7 @@
 // others.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -45,6 +46,21 @@ struct ShaperPolicy {
   std::array<Leaf, kClassesMax> leaves;  // by position of the class in the topology
   std::vector<Branch> branches;          // kBranchesMax at most
 
+  uint32_t least_weight(size_t classes) const {
+    uint32_t least = kShaperWeightMax;
+    for (size_t position = 0; position < classes; ++position)
+      least = std::min<uint32_t>(least, leaves[position].weight);
+    return least;
+  }
+  // What the class at that position may have of a port of that rate.
+  uint64_t most_bps(size_t position, uint64_t port_bps) const {
+    const auto within = [](uint64_t own_bps, uint64_t above_bps) {
+      return own_bps != 0 ? std::min(own_bps, above_bps) : above_bps;
+    };
+    const Leaf& leaf = leaves[position];
+    const uint64_t of_branch = leaf.branch != kNoBranch ? branches[leaf.branch].bandwidth.maximum_bps : 0;
+    return within(leaf.bandwidth.maximum_bps, within(of_branch, within(maximum_bps, port_bps)));
+  }
   bool operator==(const ShaperPolicy&) const = default;
 };
 

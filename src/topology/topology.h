@@ -78,7 +78,7 @@ enum MatchField : uint8_t {
   kMatchFlowLabel = 0x04,  // IPv6 flow label
 };
 
-constexpr size_t kClassesMax = 16;
+constexpr size_t kClassesMax = kFtags;
 
 constexpr Nanos kLifeMaxNs = 4 * kSecond;  // 16 bits of units in the header
 constexpr Nanos kLifeUsualNs = 50 * kMillisecond;

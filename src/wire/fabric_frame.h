@@ -31,7 +31,7 @@ constexpr uint32_t kLinkHeaderEnd = HEDDLE_ETHERNET_BYTES + sizeof(heddle_link_h
 constexpr uint32_t kRecordsStart = HEDDLE_ETHERNET_BYTES + sizeof(heddle_record_header);
 constexpr uint8_t kFtagMax = 15;
 constexpr uint8_t kVirtualChannelsMax = HEDDLE_CREDIT_RECORDS_MAX;
-constexpr uint8_t kSeverityMax = 7;
+constexpr uint8_t kSeverityMax = 15;
 static_assert(HEDDLE_DATA_OVERHEAD_BYTES == HEDDLE_ETHERNET_BYTES + sizeof(heddle_data_header));
 
 // A frame that check_frame() accepted. Points into the frame; valid as long as its bytes are.
@@ -67,7 +67,7 @@ struct Stamp {
 struct AckRecord {
   FlowId flow;
   uint8_t flags;     // HEDDLE_ACK_*
-  uint8_t severity;  // 0-7
+  uint8_t severity;  // 0-15
   uint32_t ack_flow;
   uint32_t lost_total;
   uint32_t credit_limit;

@@ -180,10 +180,20 @@ class ComponentTest : public testing::Test {
     return numbers;
   }
   // More has come for a port's host than it takes.
-  static void congest(Port& port) {
-    EndpointCongestion& congestion = port.output.congestion.of(0);
+  void congest(Port& port) const {
+    PortCongestion& congestion = port.output.congestion;
+    OutputScheduler crowded(site_.lanes, 1, {.overhead = 0, .largest = 60'000, .turn_max = 60'000});
+    OutputFlowTable flows(16, 1);
+    for (FlowId id = 1; id <= 10; ++id) ASSERT_NE(flows.reserve({}, 0), kNoFlow);
+    std::vector<Packet> packets(64);
+    for (Packet& packet : packets) {
+      packet.payload = 60'000;
+      packet.lane = 0;
+      packet.input.port = 0;
+      crowded.push(&packet);
+    }
     for (Nanos now = kMillisecond; now < kSecond && !congestion.congested(); now += kMicrosecond)
-      congestion.look(now, 1 << 20, 1000, 10, 0, 0);
+      congestion.look(now, crowded, flows, 0);
     ASSERT_TRUE(congestion.congested());
   }
   // Has it gone back to the pool, or will with the turn?

@@ -17,7 +17,7 @@ Topology topology() {
   const auto topology = parse_topology(R"(
 name: x
 classes: [{ name: bulk }, { name: storage, pcp: [1] }, { name: control, pcp: [2] }]
-nodes: { a: { address: 1, ports: { p1: { rate: 10G }, p2: , f1: } }, b: { address: 2, ports: { f1: } } }
+nodes: { a: { address: 1, ports: { p1: { rate: 10G }, p2: , p4: { rate: 20M }, p5: { rate: 500k }, f1: } }, b: { address: 2, ports: { f1: } } }
 links: [{ ends: ["a:f1", "b:f1"], rate: 40G }]
 )",
                                        "t.yaml", errors);
@@ -39,6 +39,7 @@ shapers:
     classes:
       storage: { minimum: 3G, maximum: 4G, priority: 2, weight: 5, branch: fast }
       control: { minimum: 100M, priority: 7 }
+      bulk: { branch: slow }
     branches:
       slow: { maximum: 2G }
       fast: { minimum: 4G, priority: 1 }
@@ -46,7 +47,7 @@ shapers:
 )",
                                     errors);
   EXPECT_EQ(errors.text(), "");
-  ASSERT_EQ(shapers.size(), 3u);
+  ASSERT_EQ(shapers.size(), 5u);
   EXPECT_TRUE(shapers[0].configured);
   EXPECT_FALSE(shapers[1].configured);
   EXPECT_EQ(shapers[0].maximum_bps, 8'000'000'000u);
@@ -61,12 +62,13 @@ shapers:
   EXPECT_EQ(shapers[0].branches[0].name, "slow");
   EXPECT_EQ(shapers[0].branches[0].bandwidth.maximum_bps, 2'000'000'000u);
   EXPECT_EQ(shapers[0].branches[1].bandwidth.priority, 1);
-  EXPECT_EQ(shapers[2].leaves[0].bandwidth.maximum_bps, 20'000'000'000u);
+  EXPECT_EQ(shapers[4].leaves[0].bandwidth.maximum_bps, 20'000'000'000u);
 }
 
 TEST(Shapers, ThereAreNoneWithoutTheKey) {
   ConfigErrors errors;
   EXPECT_TRUE(parse("other: 1\n", errors).empty());
+  EXPECT_TRUE(parse("shapers: {}\n", errors).empty());
   EXPECT_EQ(errors.text(), "");
 }
 
@@ -138,6 +140,24 @@ shapers: { p1: { branches: { a: {}, b: {}, c: {}, d: {}, e: {} } } }
 )",
                                                    R"(
 node.yaml:1:58: shapers.p1.branches.e: found one more branch, allowed 4 of a port
+)"},
+                                         WrongFile{"ABranchOfNoClass", R"(
+shapers: { p1: { branches: { slow: { minimum: 9G } }, classes: { storage: { minimum: 1G } } } }
+)",
+                                                   R"(
+node.yaml:1:30: shapers.p1.branches.slow: found a branch of no class, allowed one that a class names as its `branch`
+)"},
+                                         WrongFile{"ASlowPort", R"(
+shapers: { p5: { maximum: 300k } }
+)",
+                                                   R"(
+node.yaml:1:12: shapers.p5: found a shaper of a port of 500k, allowed a port of 1M or more
+)"},
+                                         WrongFile{"WeightsFarApart", R"(
+shapers: { p4: { classes: { storage: { weight: 20 } } } }
+)",
+                                                   R"(
+node.yaml:1:48: shapers.p4.classes.storage.weight: found 20 beside a class of 1, allowed at a port of 20M up to 8 times the least: others' frames would not live to the end of a turn
 )"},
                                          WrongFile{"MinimaOfMoreThanTheBranch", R"(
 shapers:

@@ -2,7 +2,6 @@
 #include "node/edge_transmit.h"
 
 #include "component_fixture.h"
-#include "node/port_setup.h"
 #include "packet_builder.h"
 #include "wire/pause.h"
 
@@ -172,9 +171,7 @@ TEST_F(EdgeTransmitTest, AShapedClassWaitsForNoLongerThanALife) {
 // C1, X4: what many send in one class says nothing of another one.
 TEST_F(EdgeTransmitTest, ShapedClassesAreCongestedEachByItself) {
   PortCongestion& congestion = output_.output.congestion;
-  ShaperPolicy policy;
-  policy.configured = true;
-  set_shaper(output_, policy);
+  congestion.watch_classes(std::vector<uint64_t>(topology_.classes.size(), 10'000'000'000));
   ASSERT_TRUE(congestion.by_class());
   transmit_.look_for_congestion(output_, turn_.now());
   for (uint32_t number = 0; number < 400; ++number) queue(number, kUncontrolled, kNoFlow, 1500);
@@ -182,8 +179,11 @@ TEST_F(EdgeTransmitTest, ShapedClassesAreCongestedEachByItself) {
   EXPECT_TRUE(congestion.of(kUncontrolled).congested());
   EXPECT_FALSE(congestion.of(kLossy).congested());
   EXPECT_TRUE(congestion.congested());
-  set_shaper(output_, {});
+  congestion.watch_classes(std::vector<uint64_t>(topology_.classes.size(), 5'000'000'000));
+  EXPECT_TRUE(congestion.of(kUncontrolled).congested()) << "another maximum changes nothing of that";
+  congestion.watch();
   EXPECT_FALSE(congestion.by_class());
+  EXPECT_FALSE(congestion.congested());
 }
 
 TEST_F(EdgeTransmitTest, AHostHearsThatItsClassesAreToWait) {

@@ -62,8 +62,17 @@ struct Fabric {
         flows[flow].level = level;
         told.pop_front();
       }
-      port.look(now, static_cast<uint32_t>(queue.size()) * kFrame, static_cast<uint32_t>(queue.size()), active, left,
-                static_cast<uint8_t>(round_trip_code(round_trip_ns) << 4));
+      // What others in other classes get of the port, which they use up.
+      if (others_wait) others_left += static_cast<double>(step_ns) / frame_ns * kFrame * (1 - 1 / slowness);
+      const uint64_t port_left = left + static_cast<uint64_t>(others_left);
+      port.look({.now = now,
+                 .queued_bytes = static_cast<uint32_t>(queue.size()) * kFrame,
+                 .queued_packets = static_cast<uint32_t>(queue.size()),
+                 .left_bytes = left,
+                 .port_left_bytes = port_left,
+                 .flows = active,
+                 .idle = queue.empty() && !others_wait,
+                 .priority = static_cast<uint8_t>(round_trip_code(round_trip_ns) << 4)});
       deepest = std::max<size_t>(deepest, queue.size());
     }
   }
@@ -81,6 +90,8 @@ struct Fabric {
   Nanos round_trip_ns, now = 0;
   Nanos step_ns = 500;
   double frame_ns, free_ns = 0, slowness = 1;
+  bool others_wait = false;  // in other classes
+  double others_left = 0;
   uint32_t active = ~0u;
   size_t deepest = 0;
   uint64_t left = 0;
@@ -91,6 +102,17 @@ struct Fabric {
 };
 
 constexpr uint64_t kRate = 10'000'000'000;
+
+EndpointCongestion::Look queued(uint32_t bytes, uint32_t packets, uint32_t flows) {
+  return {.now = 0,
+          .queued_bytes = bytes,
+          .queued_packets = packets,
+          .left_bytes = 0,
+          .port_left_bytes = 0,
+          .flows = flows,
+          .idle = false,
+          .priority = 0};
+}
 
 // Full use of the port and a short queue, whatever the number of senders.
 TEST(EndpointCongestion, SendersShareThePortAndTheQueueStaysShort) {
@@ -116,7 +138,7 @@ TEST(EndpointCongestion, OneSenderIsNotHeld) {
 TEST(EndpointCongestion, TheFirstLevelIsThatOfTheFlows) {
   const auto first_position = [](uint32_t flows) {
     EndpointCongestion port(kRate, kFrame, 1);
-    port.look(0, 600'000, 400, flows, 0, 0);
+    port.look(queued(600'000, 400, flows));
     return port.position();
   };
   EXPECT_NEAR(first_position(2), 1 + 4.0 / 3, 1e-9);
@@ -142,6 +164,48 @@ TEST(EndpointCongestion, SlowReceiver) {
   fabric.run(200 * kMillisecond);
   EXPECT_GE(fabric.port.position(), 9);
   EXPECT_LE(fabric.deepest, 64u);
+}
+
+// X4: a class that has a part of the port, while others take the rest. Whether the part is its maximum, or what they
+// leave of the port, it is used, and the queue stays short.
+TEST(EndpointCongestion, AShapedClassUsesItsPart) {
+  for (const bool is_maximum : {true, false}) {
+    for (const uint32_t part : {2u, 5u, 10u}) {
+      for (const uint32_t senders : {4u, 16u, 64u}) {
+        Fabric fabric(senders, kRate, 20 * kMicrosecond);
+        fabric.slowness = part;
+        fabric.others_wait = true;
+        if (is_maximum) fabric.port.set_rate(kRate / part);
+        fabric.run(80 * kMillisecond);
+        const uint64_t before = fabric.delivered();
+        fabric.deepest = 0;
+        fabric.run(160 * kMillisecond);
+        const double used = static_cast<double>(fabric.delivered() - before) * 8 / 80e6 / 10 * part;
+        EXPECT_GE(used, 0.97) << senders << " senders, a class with 1/" << part << ", its maximum: " << is_maximum;
+        EXPECT_LE(fabric.deepest, 64u + senders) << senders << " senders, 1/" << part << ", maximum: " << is_maximum;
+      }
+    }
+  }
+}
+
+// When its senders have gone but one, that one has the whole part soon, though the port always has something to send.
+TEST(EndpointCongestion, InAShapedClassItEndsWithItsCause) {
+  Fabric fabric(64, kRate, 20 * kMicrosecond);
+  fabric.slowness = 2;
+  fabric.others_wait = true;
+  fabric.run(40 * kMillisecond);
+  fabric.active = 1;
+  fabric.run(41 * kMillisecond);
+  const uint64_t before = fabric.delivered();
+  fabric.run(51 * kMillisecond);
+  EXPECT_GE(static_cast<double>(fabric.delivered() - before) * 8 / 10e6, 0.9 * 5);
+}
+
+TEST(EndpointCongestion, TheFirstLevelOfAShapedClassIsThatOfItsPart) {
+  EndpointCongestion port(kRate, kFrame, 1);
+  port.set_rate(kRate / 8);
+  port.look(queued(600'000, 400, 2));
+  EXPECT_NEAR(port.position(), 1 + 4.0 / 3 * 4, 1e-9) << "a half of an eighth";
 }
 
 // When the senders have gone but one, it has the whole rate again soon.
@@ -180,7 +244,7 @@ TEST(EndpointCongestion, LevelsAndRecordsAreTheSame) {
 
 TEST(EndpointCongestion, LevelsAreMixedToThePosition) {
   EndpointCongestion port(kRate, kFrame, 1);
-  port.look(0, 200'000, 140, 140, 0, 0);
+  port.look(queued(200'000, 140, 140));
   ASSERT_TRUE(port.congested());
   double sum = 0;
   for (int i = 0; i < 1000; ++i) sum += port.next_level();

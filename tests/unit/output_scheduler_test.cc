@@ -10,7 +10,7 @@
 namespace heddle {
 namespace {
 
-constexpr PortBytes kBytes{.overhead = 20, .largest = 1520, .turn_max = 8 * 1520};
+constexpr PortBytes kBytes{.overhead = kWireExtraBytes, .largest = 1524, .turn_max = 8 * 1524};
 constexpr PortIndex kInputs = 4;
 
 // Two lossy classes and a lossless one with two channels of its own: lanes 0 to 2 in channel 0, 3 and 4 in 1 and 2.
@@ -130,7 +130,7 @@ TEST_F(OutputSchedulerTest, TheFirstDeathIsThatOfAHead) {
 // X5: equal bytes, whatever the size of the packets.
 TEST_F(OutputSchedulerTest, LanesShareByBytes) {
   for (uint32_t i = 0; i < 100; ++i) push(0, 1500);
-  for (uint32_t i = 0; i < 400; ++i) push(1, 360);
+  for (uint32_t i = 0; i < 400; ++i) push(1, 357);
   const std::string order = leave(~LaneSet{0}, 300);
   const auto of = [&order](char lane) { return static_cast<size_t>(std::count(order.begin(), order.end(), lane)); };
   EXPECT_EQ(of('a') * 4, of('b'));
@@ -159,7 +159,7 @@ TEST_F(OutputSchedulerTest, AShapedClassWaitsByItself) {
   push(0);
   EXPECT_EQ(leave(~LaneSet{0}), "a");
   const Nanos ready = scheduler_.ready_at(~LaneSet{0} & scheduler_.lanes(), now_);
-  EXPECT_EQ(ready, now_ + 1520 * kMicrosecond);
+  EXPECT_EQ(ready, now_ + 1524 * kMicrosecond);
   now_ = ready - 1;
   EXPECT_EQ(leave(~LaneSet{0}), "");
   now_ = ready;
@@ -172,6 +172,45 @@ TEST_F(OutputSchedulerTest, AShapedClassWaitsByItself) {
   scheduler_.set_shaper({});
   EXPECT_EQ(leave(~LaneSet{0}), "bbbbbbb");
   EXPECT_EQ(scheduler_.ready_at(scheduler_.lanes(), now_), kNever);
+}
+
+// X4: a byte is one that the port sends, with a tag that the host's frame did not have.
+TEST_F(OutputSchedulerTest, AMaximumIsOfBytesOnTheWire) {
+  scheduler_.set_pace(TokenBucket(0.1, kMillisecond));
+  ShaperPolicy policy;
+  policy.configured = true;
+  policy.leaves[0].bandwidth.maximum_bps = 8'000'000;  // a microsecond a byte
+  scheduler_.set_shaper(policy);
+  for (uint32_t i = 0; i < 10; ++i) push(0, 60)->length = 64;
+  for (size_t i = 0; !leave(~LaneSet{0}).empty(); ++i) ASSERT_LT(i, 10u);
+  const uint64_t sent = scheduler_.shaper().sent_bytes(0, Shaper::kRest);
+  EXPECT_EQ(sent, 10u * (64 + kWireExtraBytes));
+}
+
+// Decision 6: a thread that comes back once in 8 us to a port of 100 Gb/s, with one frame ahead, loses nothing of it;
+// one that comes in time has no more than that frame ahead.
+TEST_F(OutputSchedulerTest, TheDeviceGetsAheadWhatALateThreadWouldLose) {
+  constexpr double kByteNs = 0.08;
+  const auto frames_ahead = [&](Nanos every) {
+    scheduler_.set_pace(TokenBucket(kByteNs, static_cast<Nanos>(1524 * kByteNs)), 20 * kMicrosecond);
+    double wire_free_ns = 0, idle_ns = 0, ahead_ns = 0;  // of the device
+    const Nanos from = now_ + kMillisecond, until = from + kMillisecond;
+    for (now_ = from - kMillisecond; now_ < until; now_ += every) {
+      while (scheduler_.packets() < 200) push(0);
+      const auto at = static_cast<double>(now_);
+      if (now_ > from) idle_ns += std::max(0.0, at - wire_free_ns);
+      wire_free_ns = std::max(wire_free_ns, at);
+      Packet* burst[kBurst];
+      while (const uint32_t count = scheduler_.fill(burst, 0, ~LaneSet{0}, now_, sender_))
+        wire_free_ns += count * 1524 * kByteNs;
+      if (now_ > from) ahead_ns = std::max(ahead_ns, wire_free_ns - at);
+    }
+    EXPECT_LE(idle_ns, 0.01 * kMillisecond) << every;
+    return ahead_ns / (1524 * kByteNs);
+  };
+  EXPECT_LE(frames_ahead(20), 3);
+  EXPECT_NEAR(frames_ahead(8 * kMicrosecond), 67, 2) << "8 us are 66 frames";
+  EXPECT_LE(frames_ahead(20), 3) << "and less again";
 }
 
 // A turn goes on in the next burst where it was broken off.
@@ -199,13 +238,13 @@ TEST_F(OutputSchedulerTest, PacketsLongerThanTheLargestGoToo) {
 
 // What a lane's last packet took beyond its share is missing in its own next turn, and in nobody else's.
 TEST_F(OutputSchedulerTest, WhoTakesMoreHasLessNextTime) {
-  for (uint32_t i = 0; i < 100; ++i) push(0, 1120);  // 3 of them are 3,420 bytes of 3,040
+  for (uint32_t i = 0; i < 100; ++i) push(0, 1119);  // 3 of them are 3,429 bytes of 3,048
   for (uint32_t i = 0; i < 100; ++i) push(1, 1500);
   for (uint32_t i = 0; i < 100; ++i) push(3, 1500);
   const std::string order = leave(~LaneSet{0}, 160);
   const auto bytes = [&order](char lane, int64_t each) { return each * std::count(order.begin(), order.end(), lane); };
-  EXPECT_NEAR(bytes('b', 1520), bytes('d', 1520), 3040) << order;
-  EXPECT_NEAR(bytes('a', 1140), bytes('b', 1520), 3040) << order;
+  EXPECT_NEAR(bytes('b', 1524), bytes('d', 1524), 3048) << order;
+  EXPECT_NEAR(bytes('a', 1143), bytes('b', 1524), 3048) << order;
 }
 
 // A debt is not forgiven because the lane was empty meanwhile.
@@ -220,7 +259,7 @@ TEST_F(OutputSchedulerTest, ADebtOutlivesAnEmptyQueue) {
 // A10: inputs share a lane by bytes.
 TEST_F(OutputSchedulerTest, InputsOfALaneShareByBytes) {
   for (uint32_t i = 0; i < 50; ++i) push(0, 1500, 0);
-  for (uint32_t i = 0; i < 200; ++i) push(0, 360, 3);
+  for (uint32_t i = 0; i < 200; ++i) push(0, 357, 3);
   const std::string order = inputs(100);
   EXPECT_EQ(std::count(order.begin(), order.end(), '0'), 20) << order;
   EXPECT_EQ(order.substr(0, 10), "0333303333") << "a turn is one of the largest frames: " << order;
@@ -287,7 +326,7 @@ TEST_F(OutputSchedulerTest, WhoHasBeenEmptiedIsPassedOver) {
 // Who has nothing to send and nobody waiting gathers no share for later.
 TEST_F(OutputSchedulerTest, WhoHasNothingToSendSavesNothing) {
   for (uint32_t i = 0; i < 20; ++i) push(0, 1500, 2);
-  push(0, 360, 0);
+  push(0, 357, 0);
   EXPECT_EQ(inputs(4), "2022");
   for (uint32_t i = 0; i < 5; ++i) push(0, 1500, 0);
   EXPECT_EQ(inputs(4), "0202");

@@ -130,9 +130,34 @@ TEST_F(PortSetupTest, ARateLetsOneFrameAndALittleMoreGoAhead) {
   EXPECT_EQ(scheduler.pace_ready_at(), 80'000 - 20 * kMicrosecond - (2000 + kEthernetHeaderBytes) * 8);
   ShaperPolicy policy;
   policy.configured = true;
-  set_shaper(*port, policy);
+  shape(*port, policy);
   scheduler.sent(packet, 0);
   EXPECT_EQ(scheduler.pace_ready_at(), 80'000 - (2000 + kEthernetHeaderBytes) * 8) << "one frame, where some go first";
+}
+
+// X4, C1: a class can be congested by less than the port sends, where it has a maximum.
+TEST_F(PortSetupTest, ACongestedClassIsJudgedByWhatItMayHave) {
+  settings(kEdge).rate_bps = 8'000'000'000;
+  ShaperPolicy policy;
+  policy.configured = true;
+  policy.branches.push_back({"slow", {.minimum_bps = 0, .maximum_bps = 4'000'000'000, .priority = 0}});
+  policy.leaves[1].branch = 0;
+  options_.shapers.assign(kPorts, {});
+  options_.shapers[kEdge] = policy;
+  const auto port = made(kEdge);
+  PortCongestion& congestion = port->output.congestion;
+  for (uint8_t part = 0; part < 2; ++part) {
+    congestion.of(part).look({.now = 0,
+                              .queued_bytes = 10'000'000,
+                              .queued_packets = 1,
+                              .left_bytes = 0,
+                              .port_left_bytes = 0,
+                              .flows = 1,
+                              .idle = false,
+                              .priority = 0});
+  }
+  EXPECT_NEAR(congestion.of(0).position(), 1, 1e-9) << "of one flow";
+  EXPECT_GT(congestion.of(1).position(), 1.9) << "of one flow in half of the port";
 }
 
 TEST_F(PortSetupTest, AnEdgePortKnowsWhatItLetsIn) {

@@ -375,7 +375,7 @@ TEST(FabricFrame, RefusesImpossibleRecordFields) {
     return record_frame<AckRecord>(HEDDLE_ACK, {kAck, record});
   };
   EXPECT_EQ(check(acks([](AckRecord& ack) { ack.flow = kNoFlow; })), DropReason::bad_frame);
-  EXPECT_EQ(check(acks([](AckRecord& ack) { ack.severity = 8; })), DropReason::bad_frame);
+  EXPECT_EQ(check(acks([](AckRecord& ack) { ack.severity = kSeverityMax + 1; })), DropReason::bad_frame);
   EXPECT_EQ(check(acks([](AckRecord& ack) { ack.flags = 0x40; })), DropReason::bad_frame);
   EXPECT_EQ(check(record_frame<ProbeRecord>(HEDDLE_PROBE, {{kNoFlow, 1}})), DropReason::bad_frame);
   EXPECT_EQ(check(record_frame<CreditRecord>(HEDDLE_CREDIT, {{8, 0, 1, 2}})), DropReason::bad_frame);

@@ -51,6 +51,7 @@ class Checker : public Watcher {
   void before_crash(uint16_t node) override;
   void after_start(uint16_t node) override;
   void before_regroup(uint16_t node) override;
+  void before_reshape(uint16_t node, const PortShapers& shapers) override;
   void on_host_frame(uint16_t host, const Packet& packet, bool flooded, Nanos now) override;
   void on_forged(uint32_t link, unsigned direction, std::string_view forgery, Packet& packet) override;
   void on_host_sent(uint16_t flow, uint32_t sequence, Nanos now) override;
@@ -125,11 +126,11 @@ class Checker : public Watcher {
     std::array<uint64_t, kNoLimitId> ids{};
   };
   struct PortShapedGhost {
-    struct Leaf {
+    struct Bounds {
       ShapedGhost maximum, minimum;
     };
-    std::array<Leaf, kClassesMax> leaves{};
-    std::array<ShapedGhost, kBranchesMax> branches{};
+    std::array<Bounds, kClassesMax> leaves{};
+    std::array<Bounds, kBranchesMax> branches{};
     ShapedGhost head;
   };
   struct EndedSession {  // of a port: how far its flows were settled

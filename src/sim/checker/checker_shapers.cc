@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant 11: in any time t no class, branch or port sends more than its maximum x t and a burst, and in the first
-// pass no class more than its minimum x t and one (X4).
+// Invariant 11: in any time t no class, branch or port sends more than its maximum x t and a burst; and no class more
+// than its minimum x t and a burst in the first pass, nor those of a branch more than the branch's in the second (X4).
 #include <algorithm>
 
 #include "sim/checker/checker.h"
@@ -38,7 +38,7 @@ void Checker::check_shaper(uint16_t node, const Port& port) {
     if (one.ahead_bytes > burst - frame) coverage_.reach("shaper: a rate is used up");
   };
   uint64_t all = 0;
-  std::array<uint64_t, kBranchesMax> of_branch{};
+  std::array<uint64_t, kBranchesMax> of_branch{}, second_of_branch{};
   for (uint8_t index = 0; index < fabric_.topology().classes.size(); ++index) {
     const ShaperPolicy::Leaf& leaf = policy.leaves[index];
     const uint64_t first = shaper.sent_bytes(index, Shaper::kLeaf), second = shaper.sent_bytes(index, Shaper::kBranch);
@@ -49,12 +49,28 @@ void Checker::check_shaper(uint16_t node, const Port& port) {
     if (first != 0) coverage_.reach("shaper: sent below a class's minimum");
     if (second != 0) coverage_.reach("shaper: sent below a branch's minimum");
     all += sent;
-    if (leaf.branch != kNoBranch) of_branch[leaf.branch] += sent;
+    if (leaf.branch == kNoBranch) continue;
+    of_branch[leaf.branch] += sent;
+    second_of_branch[leaf.branch] += second;
   }
-  for (size_t index = 0; index < policy.branches.size(); ++index)
-    check(ghost.branches[index], of_branch[index], policy.branches[index].bandwidth.maximum_bps,
-          "branch " + policy.branches[index].name);
+  for (size_t index = 0; index < policy.branches.size(); ++index) {
+    const ShaperPolicy::Branch& branch = policy.branches[index];
+    check(ghost.branches[index].maximum, of_branch[index], branch.bandwidth.maximum_bps, "branch " + branch.name);
+    check(ghost.branches[index].minimum, second_of_branch[index], branch.bandwidth.minimum_bps,
+          "branch " + branch.name + ", in the second pass,");
+  }
   check(ghost.head, all, policy.maximum_bps, "the port");
+}
+
+// Where another policy holds from now on, bursts are full again.
+void Checker::before_reshape(uint16_t node, const PortShapers& shapers) {
+  const Node& state = *fabric_.node(node);
+  for (PortIndex index = 0; index < state.ports(); ++index) {
+    const Port& port = state.port(index);
+    check_shaper(node, port);
+    const ShaperPolicy policy = shapers.empty() ? ShaperPolicy{} : shapers[index];
+    if (policy != port.output.scheduler.shaper().policy()) shaped_[node][index] = {};
+  }
 }
 
 }  // namespace heddle::sim

@@ -2,6 +2,7 @@
 // The tables of one node between turns: positions and extents (1), frames (2), credits and room (6). Exact where one
 // worker runs the node; where there are several, what is between them can't be seen, and sums may fall short by it.
 #include <algorithm>
+#include <array>
 
 #include "sim/checker/checker.h"
 
@@ -141,6 +142,7 @@ void Checker::hold_output(uint16_t node, const Port& port) {
 
 void Checker::check_output_flows(uint16_t node, const Port& port) {
   uint32_t used = 0;
+  std::array<uint32_t, kFtags> used_of{};
   for (uint32_t i = 1; i <= port.output.flows.size(); ++i) {
     const auto id = FlowId::of(i);
     const OutputFlow& entry = port.output.flows[id];
@@ -156,12 +158,18 @@ void Checker::check_output_flows(uint16_t node, const Port& port) {
       continue;
     }
     ++used;
+    ++used_of[entry.ftag & (kFtags - 1)];
     if (entry.flags & kOutputCounted) ++held_.orphans_by_input[entry.input.port];
   }
   check_shares(node, port);
   if (used != port.output.flows.used())
     fail(4, place(node, port.index) + ": " + std::to_string(port.output.flows.used()) + " flow IDs counted as used, " +
                 std::to_string(used) + " are");
+  for (uint8_t ftag = 0; ftag < kFtags; ++ftag)
+    if (used_of[ftag] != port.output.flows.used_of(ftag))
+      fail(4, place(node, port.index) + ": " + std::to_string(port.output.flows.used_of(ftag)) +
+                  " flow IDs counted as used by class " + std::to_string(ftag) + ", " + std::to_string(used_of[ftag]) +
+                  " are");
 }
 
 // Invariant 6 of one flow: nothing crosses beyond what the next hop has granted it, but a packet when nothing is under

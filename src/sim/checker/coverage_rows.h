@@ -25,6 +25,7 @@ inline constexpr auto kOtherRows = std::to_array<std::string_view>({
     "fault: pause_short",
     "fault: receive ring full",
     "fault: regroup",
+    "fault: reshape",
     "fault: small_mtu",
     "fault: unplugged",
     "forgery: ack_beyond",

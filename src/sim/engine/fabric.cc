@@ -178,6 +178,16 @@ void Fabric::set_applications(uint16_t node, const ApplicationPolicy& policy) {
   }
 }
 
+void Fabric::set_shapers(uint16_t node, const PortShapers& shapers) {
+  Node* state = this->node(node);
+  if (state != nullptr && watcher_ != nullptr) watcher_->before_reshape(node, shapers);
+  setup_.nodes[node].shapers = shapers;
+  for (WorkerIndex worker = 0; state != nullptr && worker < state->workers(); ++worker) {
+    state->set_shapers(worker, shapers);
+    worker_actor(node, worker).notify(engine_.now());
+  }
+}
+
 void Fabric::plug(uint32_t link, bool in) {
   links_[link]->set_up(in);
   for (const LinkEnd& end : topology().links[link].ends) {

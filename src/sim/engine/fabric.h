@@ -69,6 +69,8 @@ class Fabric : public LinkObserver {
   void pause(uint16_t node, WorkerIndex worker, Nanos until);
   // The node's edge ports are shared by another policy from now on (A9); both are configured.
   void set_applications(uint16_t node, const ApplicationPolicy& policy);
+  // What classes have of the node's ports from now on (X4); empty: nothing of their own.
+  void set_shapers(uint16_t node, const PortShapers& shapers);
   // A link's cable, and what the devices at its ends say of it.
   void plug(uint32_t link, bool in);
   // Ends a lack of buffers: nodes make copies whatever they hold.

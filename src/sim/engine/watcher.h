@@ -19,6 +19,7 @@ class Watcher {
   virtual void before_crash(uint16_t node) = 0;  // its state is still there
   virtual void after_start(uint16_t node) = 0;
   virtual void before_regroup(uint16_t node) = 0;  // its policy of applications is the old one still
+  virtual void before_reshape(uint16_t node, const PortShapers& shapers) = 0;  // it has the old ones still
   virtual void on_host_frame(uint16_t host, const Packet& packet, bool flooded, Nanos now) = 0;
   virtual void on_forged(uint32_t link, unsigned direction, std::string_view forgery, Packet& packet) = 0;
   virtual void on_host_sent(uint16_t flow, uint32_t sequence, Nanos now) = 0;

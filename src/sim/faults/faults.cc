@@ -57,6 +57,8 @@ void FaultInjector::do_one(Nanos now) {
       return narrow(now);
     case FaultKind::regroup:
       return regroup();
+    case FaultKind::reshape:
+      return reshape();
     case FaultKind::count:
       return;
   }
@@ -222,6 +224,14 @@ void FaultInjector::regroup() {
   if (!fabric_.setup().nodes[node].applications.configured) return;
   fabric_.set_applications(node, policy);
   tell_(FaultKind::regroup, "node " + std::to_string(node) + " has another policy of applications", 0);
+}
+
+void FaultInjector::reshape() {
+  const uint16_t node = some_node();
+  const std::vector<PortShapers>& shapers = plan_.shapers[node];
+  if (shapers.empty()) return;
+  fabric_.set_shapers(node, shapers[random_.below(shapers.size())]);
+  tell_(FaultKind::reshape, "node " + std::to_string(node) + " has other shapers", 0);
 }
 
 void FaultInjector::forge() {

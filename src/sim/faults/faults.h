@@ -24,7 +24,8 @@ namespace heddle::sim {
   X(pause_short) X(pause_long) X(pause_and_reset) X(delay_change) X(burst_loss) X(host_stalls) X(forgery) \
   X(unplugged)                \
   X(small_mtu)                \
-  X(regroup)
+  X(regroup)                  \
+  X(reshape)
 // clang-format on
 
 enum class FaultKind : uint8_t {
@@ -43,9 +44,10 @@ constexpr std::string_view kFaultKindNames[] = {
 struct FaultPlan {
   uint32_t kinds = 0;  // bit per FaultKind
   Nanos mean_interval_ns = 10 * kMillisecond;
-  Nanos restart_least_ns = 60 * kMillisecond;  // a node that crashed is away at least so long
-  Nanos pause_max_ns = 50 * kMillisecond;      // of long pauses
-  std::vector<ApplicationPolicy> policies;     // for regroup, of nodes that have one (A9); the first closes nobody
+  Nanos restart_least_ns = 60 * kMillisecond;     // a node that crashed is away at least so long
+  Nanos pause_max_ns = 50 * kMillisecond;         // of long pauses
+  std::vector<ApplicationPolicy> policies;        // for regroup, of nodes that have one (A9); the first closes nobody
+  std::vector<std::vector<PortShapers>> shapers;  // for reshape, by node: which it may get (X4)
 };
 
 class FaultInjector {
@@ -78,6 +80,7 @@ class FaultInjector {
   void burst_loss(Nanos now);
   void stall_host(Nanos now);
   void regroup();
+  void reshape();
   void forge();
   uint32_t some_link() { return static_cast<uint32_t>(random_.below(fabric_.links())); }
   uint16_t some_node() { return static_cast<uint16_t>(random_.below(fabric_.topology().nodes.size())); }

@@ -81,7 +81,11 @@ void draw_link_faults(Swarm& swarm, Random& random) {
     for (MemoryLinkOptions& way : both) {
       way.delay_ns = 200 + random.below(delay);
       way.rate_bps = pick(random, {0, 100'000'000, 1'000'000'000, 10'000'000'000});
-      way.transmit_frames = static_cast<uint32_t>(pick(random, {4, 16, 64}));
+      // What a device holds ages unseen (K8): an eighth of a life at most, or a flood would outlive it (E1).
+      const Nanos unseen = swarm.setup.topology.classes.front().life_ns / 8;
+      const uint64_t frames =
+          way.rate_bps == 0 ? 64 : std::max<uint64_t>(4, unseen * way.rate_bps / (8 * 1600 * kSecond));
+      way.transmit_frames = static_cast<uint32_t>(std::min(frames, pick(random, {4, 16, 64})));
       way.receive_frames = settings.link_credits + (one_in(random, 8) ? 4 : 64);
       way.capacity_frames = 1024;
       way.reorder_max_ns = pick(random, {2 * kMicrosecond, 50 * kMicrosecond, kMillisecond});

@@ -38,22 +38,31 @@ ShaperPolicy policy(uint64_t rate_bps, size_t classes, Random& random) {
   return policy;
 }
 
+// A node's, for some of the ports that have a rate.
+PortShapers shapers(const std::vector<TopologyPort>& ports, size_t classes, Random& random) {
+  PortShapers shapers(ports.size());
+  for (size_t port = 0; port < ports.size(); ++port)
+    if (ports[port].rate_bps != 0 && !one_in(random, 4)) shapers[port] = policy(ports[port].rate_bps, classes, random);
+  return shapers;
+}
+
 }  // namespace
 
 void draw_shapers(Swarm& swarm, Random random) {
   if (!one_in(random, 3)) return;
   Topology& topology = swarm.setup.topology;
+  const bool reshapes = one_in(random, 2);
+  swarm.faults.shapers.resize(topology.nodes.size());
   for (uint16_t index = 0; index < topology.nodes.size(); ++index) {
     std::vector<TopologyPort>& ports = topology.nodes[index].ports;
-    PortShapers& shapers = swarm.setup.nodes[index].shapers;
     if (one_in(random, 3)) continue;
-    shapers.resize(ports.size());
-    for (size_t port = 0; port < ports.size(); ++port) {
-      if (one_in(random, 2)) continue;
-      if (ports[port].rate_bps == 0) ports[port].rate_bps = pick(random, {100'000'000, 1'000'000'000});
-      shapers[port] = policy(ports[port].rate_bps, topology.classes.size(), random);
-    }
+    for (TopologyPort& port : ports)
+      if (port.rate_bps == 0 && one_in(random, 2)) port.rate_bps = pick(random, {100'000'000, 1'000'000'000});
+    const auto drawn = [&] { return shapers(ports, topology.classes.size(), random); };
+    swarm.setup.nodes[index].shapers = drawn();
+    if (reshapes) swarm.faults.shapers[index] = {drawn(), drawn(), swarm.setup.nodes[index].shapers, {}};
   }
+  if (reshapes) swarm.faults.kinds |= 1u << static_cast<unsigned>(FaultKind::reshape);
 }
 
 }  // namespace heddle::sim
