@@ -12,8 +12,9 @@ namespace heddle::config_keys {
 inline constexpr auto kTopology =
     std::to_array<std::string_view>({"name", "edge_mtu", "settings", "classes", "nodes", "links", "stations"});
 inline constexpr auto kNode = std::to_array<std::string_view>({"address", "ports"});
-inline constexpr auto kPort = std::to_array<std::string_view>(
-    {"vlan", "trunk", "native", "rate", "mtu", "forward_reserved", "flood_rate", "stations_max", "flow_control"});
+inline constexpr auto kPort =
+    std::to_array<std::string_view>({"vlan", "trunk", "native", "rate", "mtu", "forward_reserved", "flood_rate",
+                                     "stations_max", "flow_control", "class", "classes", "police", "police_burst"});
 inline constexpr auto kLink = std::to_array<std::string_view>({"ends", "rate", "mtu"});
 inline constexpr auto kStation = std::to_array<std::string_view>({"mac", "vlan", "port"});
 

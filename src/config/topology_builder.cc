@@ -82,56 +82,10 @@ std::optional<PortIndex> TopologyBuilder::add_port(uint16_t node_index, const st
   return PortIndex::of(ports.size() - 1);
 }
 
-void TopologyBuilder::read_port(uint16_t node_index, PortIndex port, const YamlValue& value) {
-  TopologyPort& result = topology_.nodes[node_index].ports[port];
-  sources_[node_index].ports[port] = value;
-  value.expect_map(config_keys::kPort);
-  read_vlans(value, result.vlans);
-  value["rate"].read_rate(result.rate_bps, kRateMinBps, kRateMaxBps);
-  value["mtu"].read_integer(result.mtu_bytes, kEdgeMtuMin, topology_.edge_mtu_bytes);
-  value["forward_reserved"].read_bool(result.forward_reserved);
-  value["flood_rate"].read_integer(result.flood_frames_per_second, 0, 10'000'000);
-  value["stations_max"].read_integer(result.stations_max, 1, 1'000'000);
-  static constexpr auto kFlowControls = std::to_array<std::string_view>({"off", "pause", "pfc"});
-  size_t flow_control = 0;
-  if (value["flow_control"].read_choice(flow_control, kFlowControls))
-    result.flow_control = static_cast<HostFlowControl>(flow_control);
-}
-
 void TopologyBuilder::read_edge_limits(LinkEnd end, const YamlValue& link) {
   TopologyPort& port = topology_.nodes[end.node_index].ports[end.port];
   link["rate"].read_rate(port.rate_bps, kRateMinBps, kRateMaxBps);
   link["mtu"].read_integer(port.mtu_bytes, kEdgeMtuMin, topology_.edge_mtu_bytes);
-}
-
-void TopologyBuilder::read_vlans(const YamlValue& value, VlanMembership& vlans) const {
-  const YamlValue vlan = value["vlan"];
-  const YamlValue trunk = value["trunk"];
-  const YamlValue native = value["native"];
-  if (vlan.present() && trunk.present()) {
-    vlan.problem_at_key("both vlan and trunk", "one of them");
-    return;
-  }
-  vlan.read_integer(vlans.native, 1, kVlanMax);
-  if (trunk.present()) {
-    native.read_integer(vlans.native, 0, kVlanMax);
-    read_trunk(trunk, vlans);
-  } else if (native.present()) {
-    native.problem_at_key("native without trunk", "native on trunk ports, vlan on others");
-  }
-}
-
-void TopologyBuilder::read_trunk(const YamlValue& value, VlanMembership& vlans) const {
-  vlans.trunk = true;
-  if (!value.expect_list("VLANs")) return;
-  if (value.items().empty()) value.problem("an empty list", "1 or more VLANs");
-  for (const YamlValue& item : value.items()) {
-    uint16_t number = 0;
-    if (!item.read_integer(number, 1, kVlanMax)) continue;
-    if (number == vlans.native) item.problem(std::to_string(number) + ", the native VLAN", "other VLANs");
-    if (vlans.tagged.test(number)) item.problem(std::to_string(number) + " a second time", "each VLAN once");
-    vlans.tagged.set(number);
-  }
 }
 
 std::optional<uint16_t> TopologyBuilder::find_node(const std::string& name) const {

@@ -70,12 +70,14 @@ void start_key(MatchKey& key, const Packet& packet, PortIndex port) {
   key.ftag = packet.ftag;
 }
 
-void set_class(Packet& packet, const EdgePortInput& port, const TrafficClass& traffic_class, uint16_t vlan) {
-  packet.ftag = traffic_class.ftag;
+void set_class(Packet& packet, const EdgePortInput& port, const Classifier::Choice& choice, uint16_t vlan) {
+  if (choice.refused) [[unlikely]]
+    packet.flags |= kPacketClassRefused;
+  packet.ftag = choice.ftag;
   packet.vni = vlan;
   packet.payload = packet.length;
   packet.source = port.address;
-  packet.dies_ns = traffic_class.life_ns;
+  packet.dies_ns = choice.life_ns;
 }
 
 }  // namespace
@@ -85,8 +87,7 @@ EdgeInput::EdgeInput(const Topology& topology, const ApplicationPolicy& applicat
     : stations_(station_entries, topology.settings.station_age_ns, key, tables),
       matches_(match_entries, key, tables),
       classes_(topology),
-      applications_(applications),
-      classifier_(topology.classes) {
+      applications_(applications) {
   for (const TrafficClass& traffic_class : topology.classes)
     plain_patterns_[traffic_class.ftag] = {plain_mask(traffic_class.match), 4 | uint64_t{traffic_class.ftag} << 16};
   for (const StaticStation& station : topology.stations)
@@ -101,9 +102,9 @@ DropReason EdgeInput::read(Packet& packet, const EdgePortInput& port, EdgeKey& k
   const VlanMembership& vlans = port.settings->vlans;
   if (packet.length <= port.plain_bytes && (packet.flags & kPacketChecksumPartial) == 0 &&
       is_plain_ipv4(packet.data, packet.length)) {
-    const TrafficClass& traffic_class = classifier_.of_untagged_ip(packet.data[15] >> 2);
-    set_class(packet, port, traffic_class, vlans.native);
-    const MatchBlocks blocks = plain_blocks(packet.data, port.port, vlans.native, plain_patterns_[traffic_class.ftag]);
+    const Classifier::Choice& choice = port.classifier.of_untagged_ip(packet.data[15] >> 2);
+    set_class(packet, port, choice, vlans.native);
+    const MatchBlocks blocks = plain_blocks(packet.data, port.port, vlans.native, plain_patterns_[choice.ftag]);
     key.hash = matches_.hash(blocks);
     matches_.prefetch_hints(key.hash);
     blocks.store(key.match);
@@ -126,11 +127,11 @@ DropReason EdgeInput::read(Packet& packet, const EdgePortInput& port, EdgeKey& k
   if (left) packet.flags |= kPacketChecksumPartial;
 
   if (headers.tagged) remove_tag(packet);
-  const TrafficClass& traffic_class = classifier_.classify(headers);
-  set_class(packet, port, traffic_class, vlan);
+  const Classifier::Choice& choice = port.classifier.classify(headers);
+  set_class(packet, port, choice, vlan);
   packet.priority = headers.tagged ? static_cast<uint8_t>(headers.tci >> 12) : 0;
   start_key(key.match, packet, port.port);
-  add_pattern(key.match, headers, traffic_class.match);
+  add_pattern(key.match, headers, choice.match);
   key.hash = matches_.hash(key.match);
   matches_.prefetch_hints(key.hash);
   return DropReason::none;

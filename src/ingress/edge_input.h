@@ -11,6 +11,7 @@
 #include "heddle/frames.h"
 #include "ingress/application_groups.h"
 #include "ingress/classifier.h"
+#include "ingress/policer.h"
 #include "ingress/station_table.h"
 #include "topology/classes.h"
 #include "topology/topology.h"
@@ -31,6 +32,8 @@ struct EdgePortInput {
   bool complete_checksums;  // look for checksums left to the hardware
   uint32_t plain_bytes;     // of the longest plain frame; 0 where those need a look at checksums or have no VLAN
   TokenBucket flood;
+  Policer policer;
+  Classifier classifier;
 };
 
 enum class EdgeVerdict : uint8_t { drop, flow, no_flow, flood };
@@ -77,7 +80,8 @@ class EdgeInput {
   }
 
   // `packet` is a host's frame as received on `port`. Unless it is to be dropped its tag is off, ftag, vni, priority,
-  // payload, source and life are set, and `key` is its key, whose hints are being fetched.
+  // payload, source and life are set, kPacketChecksumPartial and kPacketClassRefused where they hold, and `key` is its
+  // key, whose hints are being fetched.
   DropReason read(Packet& packet, const EdgePortInput& port, EdgeKey& key) const;
   // Does the entry say all there is to say? Nothing that the station table knew when they were compared has changed,
   // and no flood of the pair is under way.
@@ -122,7 +126,6 @@ class EdgeInput {
   MatchTable matches_;
   const ClassTable classes_;
   const ApplicationPolicy& applications_;
-  Classifier classifier_;
   std::array<PlainPattern, kClassesMax> plain_patterns_{};  // by FTAG
   uint16_t near_node_ = 0;
   PortSet near_ports_ = 0, beside_ports_ = 0;

@@ -26,7 +26,7 @@ namespace heddle {
   X(pause_overruled) X(lossless_lost) X(flow_metered) X(meter_ended) X(meter_lifted) X(credit_told)           \
   X(credit_waited) X(sent_again) X(retry_asked) X(retry_missed) X(retry_reported) X(retry_full) X(ecn_marked) \
   X(delivered_at_once) X(crossed_at_once) X(stamped_at_once) X(flow_credit_asked) X(injection_waited)          \
-  X(flow_regrouped)
+  X(flow_regrouped) X(class_refused)
 // clang-format on
 
 enum class ProtocolEvent : uint8_t {

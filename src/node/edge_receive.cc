@@ -31,6 +31,8 @@ struct FlowsOfMatches {
 }  // namespace
 
 void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  if (port.input.edge.policer.polices()) [[unlikely]]
+    count = police(port, packets, count, now);
   EdgeKey keys[kBurst];
   uint32_t found[kBurst];
   uint32_t kept = 0;
@@ -42,7 +44,8 @@ void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos no
         turn_.drop_at_input(port, packet, reason);
       continue;
     }
-    if (packet->flags & kPacketChecksumPartial) port.counters.count(ProtocolEvent::checksum_completed);
+    if (packet->flags & (kPacketChecksumPartial | kPacketClassRefused)) [[unlikely]]
+      count_marks(port, *packet);
     packets[kept++] = packet;
   }
   MatchTable& matches = edge_.matches();
@@ -89,6 +92,26 @@ void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos no
   const InputFlow* flow = EdgeFlows::find(port, last, found[kept - 1]);
   if (flow != nullptr && flow->queue.empty() && flow->flow_extent() != 0)
     flow_limits_.time_round_trip(port, last.flow, last_bytes, now);
+}
+
+// Frames that ask a port to wait are part of no rate.
+uint32_t EdgeReceive::police(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const bool control =
+        packets[i]->length >= kEthernetHeaderBytes && load_be16(packets[i]->data + 12) == kEtherTypeMacControl;
+    if (control || port.input.edge.policer.lets_in(packets[i]->length + kWireExtraBytes, now))
+      packets[kept++] = packets[i];
+    else
+      turn_.drop_at_input(port, packets[i], DropReason::policed);
+  }
+  return kept;
+}
+
+void EdgeReceive::count_marks(Port& port, Packet& packet) {
+  if (packet.flags & kPacketChecksumPartial) port.counters.count(ProtocolEvent::checksum_completed);
+  if (packet.flags & kPacketClassRefused) port.counters.count(ProtocolEvent::class_refused);
+  packet.flags &= static_cast<uint8_t>(~kPacketClassRefused);
 }
 
 // A frame that the match table alone does not place: its stations are looked up.

@@ -39,6 +39,8 @@ class EdgeReceive {
   Nanos next_wake() const { return site_.edge_ports != 0 ? next_sweep_ns_ : kNever; }
 
  private:
+  HEDDLE_COLD uint32_t police(Port& port, Packet** packets, uint32_t count, Nanos now);
+  HEDDLE_COLD static void count_marks(Port& port, Packet& packet);
   HEDDLE_COLD void decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now);
 
   const Site& site_;

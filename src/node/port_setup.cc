@@ -70,14 +70,17 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   if (settings.fabric) return port;
   port->pause = HostPause(settings.rate_bps, fabric.pause_watchdog_ns);
   const uint32_t flood = settings.flood_frames_per_second;
-  port->input.edge = {.settings = &settings,
-                      .address = self,
-                      .port = index,
-                      .complete_checksums = options.complete_checksums[index],
-                      .plain_bytes = options.complete_checksums[index] || settings.vlans.native == 0
-                                         ? 0
-                                         : settings.mtu_bytes + kEthernetHeaderBytes,
-                      .flood = TokenBucket(flood == 0 ? 0 : 1e9 / flood, 100 * kMillisecond)};
+  port->input.edge = {
+      .settings = &settings,
+      .address = self,
+      .port = index,
+      .complete_checksums = options.complete_checksums[index],
+      .plain_bytes = options.complete_checksums[index] || settings.vlans.native == 0
+                         ? 0
+                         : settings.mtu_bytes + kEthernetHeaderBytes,
+      .flood = TokenBucket(flood == 0 ? 0 : 1e9 / flood, 100 * kMillisecond),
+      .policer = settings.police_bps == 0 ? Policer() : Policer(settings.police_bps, settings.police_burst_bytes),
+      .classifier = Classifier(topology.classes, settings)};
   return port;
 }
 

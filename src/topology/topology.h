@@ -49,6 +49,12 @@ struct TopologyPort {
   uint32_t flood_frames_per_second = 1000;  // edge ports: broadcast, multicast and unknown unicast, each port
   uint32_t stations_max = 16384;            // edge ports: learned addresses
   HostFlowControl flow_control = HostFlowControl::pfc;  // edge ports: of lossless classes
+  static constexpr uint8_t kNoClass = 0xff;
+  uint8_t default_class = kNoClass;  // edge ports: position of the class of untagged frames without a DSCP of one (E2);
+                                     // kNoClass = PCP 0's
+  uint16_t allowed_classes = 0xffff;  // edge ports, bit c: the class at position c is for its hosts
+  uint64_t police_bps = 0;            // edge ports: what they may send, on the wire; 0 = anything
+  uint32_t police_burst_bytes = 0;    // edge ports: at once, if there is a rate
 };
 
 // What shares of an edge port are shares of (C3): its configured rate, or where it has none a usual one.
@@ -103,6 +109,14 @@ struct TrafficClass {
   // K8, of a frame that is flooded: floods are lossy, whatever their class.
   Nanos flood_life_ns() const { return std::min(life_ns, kFloodLifeMax); }
 };
+
+// Position of the class of a frame that names none, at an edge port.
+inline size_t usual_class(const std::vector<TrafficClass>& classes, const TopologyPort& port) {
+  if (port.default_class != TopologyPort::kNoClass) return port.default_class;
+  const auto of_pcp_0 = [](const TrafficClass& one) { return (one.pcp_set & 1) != 0; };
+  const auto found = std::find_if(classes.begin(), classes.end(), of_pcp_0);
+  return found == classes.end() ? 0 : static_cast<size_t>(found - classes.begin());
+}
 
 struct StaticStation {
   uint64_t mac = 0;  // 48 bits

@@ -47,7 +47,7 @@ void mix_vlans(Mixer& mixer, const VlanMembership& vlans) {
 
 void mix_port(Mixer& mixer, const TopologyPort& port) {
   const auto& [name, fabric, rate_bps, mtu_bytes, peer, vlans, forward_reserved, flood_frames_per_second, stations_max,
-               flow_control] = port;
+               flow_control, default_class, allowed_classes, police_bps, police_burst_bytes] = port;
   mixer.add(name);
   mixer.add(fabric);
   mixer.add(rate_bps);
@@ -59,6 +59,10 @@ void mix_port(Mixer& mixer, const TopologyPort& port) {
   mixer.add(flood_frames_per_second);
   mixer.add(stations_max);
   mixer.add(static_cast<uint8_t>(flow_control));
+  mixer.add(default_class);
+  mixer.add(allowed_classes);
+  mixer.add(police_bps);
+  mixer.add(police_burst_bytes);
 }
 
 void mix_node(Mixer& mixer, const TopologyNode& node) {

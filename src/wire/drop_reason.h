@@ -24,6 +24,7 @@ namespace heddle {
   X(checksum_impossible, "checksum left to hardware and it cannot be completed")       \
   /* edge input: forwarding */                                                         \
   X(same_port, "destination is on the port it came from")                              \
+  X(policed, "beyond what the port lets its hosts send")                               \
   X(flood_rate, "flood limit of the edge port")                                        \
   X(flood_loop, "a flooded frame came back to the node where it entered")              \
   X(flood_copies, "no copy left in the flood budget")                                  \

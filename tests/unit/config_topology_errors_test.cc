@@ -213,6 +213,31 @@ std::string one_port(const std::string& settings) {
 }
 
 const WrongFile kPorts[] = {
+    {"classes_and_policer", R"(
+name: x
+classes: [{ name: bulk }, { name: storage, pcp: [3] }]
+nodes:
+  a:
+    address: 1
+    ports:
+      p1: { class: stroage }
+      p2: { classes: [] }
+      p3: { classes: [storage, bluk] }
+      p4: { class: bulk, classes: [storage] }
+      p5: { police_burst: 64k }
+      p6: { police: 100k }
+      p7: { police: 1G, police_burst: 1k }
+)",
+     R"(
+topology.yaml:7:20: nodes.a.ports.p1.class: found no class stroage, allowed storage
+topology.yaml:8:22: nodes.a.ports.p2.classes: found an empty list, allowed 1 or more classes
+topology.yaml:9:22: nodes.a.ports.p3.classes: found classes without bulk, which frames have that name none, allowed that class among them, or one of them as `class` of the port
+topology.yaml:9:32: nodes.a.ports.p3.classes[1]: found no class bluk, allowed bulk
+topology.yaml:10:20: nodes.a.ports.p4.class: found classes without bulk, which frames have that name none, allowed that class among them, or one of them as `class` of the port
+topology.yaml:11:13: nodes.a.ports.p5.police_burst: found a burst without a rate, allowed `police` beside it
+topology.yaml:12:21: nodes.a.ports.p6.police: found 100k, allowed 1M to 1T bits per second
+topology.yaml:13:39: nodes.a.ports.p7.police_burst: found 1k, allowed 16k to 64M bytes
+)"},
     {"vlan_range", one_port("vlan: 4095"),
      "topology.yaml:6:19: nodes.a.ports.p1.vlan: found 4095, allowed 1 to 4094\n"},
     {"vlan_and_trunk", one_port("vlan: 1, trunk: [2]"),
@@ -299,6 +324,26 @@ TEST(TopologyErrors, StationOnFabricPort) {
       "stations:\n  - { mac: \"02:00:00:00:00:01\", port: \"leaf1:p1\" }\n");
   EXPECT_FALSE(parse_topology(text, "t.yaml", errors));
   EXPECT_EQ(errors.text(), "t.yaml:8:39: stations[0].port: found leaf1:p1, which is in a link, allowed an edge port\n");
+}
+
+TEST(Topology, SaysWhatAPortLetsItsHostsSend) {
+  ConfigErrors errors;
+  const auto topology = parse_topology(R"(
+name: x
+classes: [{ name: bulk }, { name: storage, pcp: [3] }]
+nodes: { a: { address: 1, ports: { p1: { class: storage, classes: [storage], police: 1G }, p2: , p3: { police: 1M, police_burst: 20k } } } }
+)",
+                                       "t.yaml", errors);
+  ASSERT_EQ(errors.text(), "");
+  const std::vector<TopologyPort>& ports = topology->nodes[0].ports;
+  EXPECT_EQ(ports[0].default_class, 1);
+  EXPECT_EQ(ports[0].allowed_classes, 0b10);
+  EXPECT_EQ(ports[0].police_bps, 1'000'000'000u);
+  EXPECT_EQ(ports[0].police_burst_bytes, 125'000u) << "a millisecond";
+  EXPECT_EQ(ports[1].default_class, TopologyPort::kNoClass);
+  EXPECT_EQ(ports[1].allowed_classes, 0xffff);
+  EXPECT_EQ(ports[1].police_bps, 0u);
+  EXPECT_EQ(ports[2].police_burst_bytes, 20u * 1024);
 }
 
 TEST(TopologyErrors, TooManyPorts) {

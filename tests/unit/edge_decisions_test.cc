@@ -59,7 +59,9 @@ class EdgeDecisions : public testing::Test {
                         .port = port,
                         .complete_checksums = false,
                         .plain_bytes = port == 3 ? 0 : 1514u,
-                        .flood = TokenBucket(double{kSecond} / 1000, kMillisecond)});
+                        .flood = TokenBucket(double{kSecond} / 1000, kMillisecond),
+                        .policer = {},
+                        .classifier = Classifier(topology_.classes, topology_.nodes[0].ports[port])});
   }
   struct Read {
     Bytes bytes;

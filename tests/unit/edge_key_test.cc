@@ -28,7 +28,8 @@ struct EdgeKeys : testing::TestWithParam<uint8_t> {
     TopologyPort settings;
     settings.mtu_bytes = 1500;
     settings.vlans.native = 7;
-    const EdgePortInput port{&settings, {1, 3}, 3, by_parser, by_parser ? 0u : 1514u, {}};
+    const EdgePortInput port{
+        &settings, {1, 3}, 3, by_parser, by_parser ? 0u : 1514u, {}, {}, Classifier(topology.classes, settings)};
     TestPacket test(frame);
     EdgeKey key;
     std::memset(&key, 0xee, sizeof key);

@@ -106,6 +106,40 @@ TEST_F(EdgeReceiveTest, AChecksumThatTheSenderLeftIsCompletedAndCounted) {
   EXPECT_EQ(count_of(edge_, ProtocolEvent::checksum_completed), 1u);
 }
 
+// E2: a class that is not for the port's hosts is counted, once for each frame.
+TEST_F(EdgeReceiveTest, AClassThatIsNotForItIsCounted) {
+  TopologyPort strict = edge_.settings;
+  strict.allowed_classes = 1;
+  edge_.input.edge.classifier = Classifier(topology_.classes, strict);
+  const auto with_pcp = [this](unsigned pcp) {
+    return PacketBuilder()
+        .ethernet(kHostB, kHostA)
+        .vlan(static_cast<uint16_t>(pcp << 13))
+        .ipv4(1, 2)
+        .udp(2, 53)
+        .payload(20)
+        .build();
+  };
+  receive({with_pcp(0), with_pcp(5), with_pcp(5)});
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::class_refused), 2u);
+}
+
+TEST_F(EdgeReceiveTest, APolicedPortDropsWhatIsTooMuch) {
+  edge_.input.edge.policer = Policer(8'000'000, 16 * 1024);
+  const uint64_t wire_bytes = of_match(1).size() + kWireExtraBytes;
+  const uint64_t burst = 16 * 1024 / wire_bytes;
+  for (uint64_t i = 0; i < 2 * burst; ++i) receive({of_match(1)});
+  EXPECT_EQ(drops_of(edge_, DropReason::policed), burst);
+  alignas(64) uint8_t bytes[64] = {};
+  Packet written{};
+  written.data = bytes;
+  PauseFrame pause;
+  pause.quanta[0] = 1;
+  write_pause(written, pause, mac_of(1));
+  receive({Frame(bytes, bytes + written.length)});
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::pause_heard), 1u) << "what asks a port to wait is part of no rate";
+}
+
 TEST_F(EdgeReceiveTest, AHostsStationIsLearnedAndToldOnce) {
   receive({frame(2, 9, 0), frame(2, 9, 1)});
   const Station* station = edge_input_.stations().find(mac_of(9), 1);

@@ -95,6 +95,10 @@ TEST(TopologyHash, TellsPortsApart) {
       [](TopologyPort& port) { change(port.stations_max); },
       [](TopologyPort& port) { port.flow_control = HostFlowControl::off; },
       [](TopologyPort& port) { port.flow_control = HostFlowControl::pause; },
+      [](TopologyPort& port) { port.default_class = 0; },
+      [](TopologyPort& port) { port.allowed_classes = 1; },
+      [](TopologyPort& port) { port.police_bps = 1'000'000; },
+      [](TopologyPort& port) { port.police_burst_bytes = 16'384; },
   };
   Hashes hashes(pair());
   for (size_t i = 0; i < changes.size(); ++i) {

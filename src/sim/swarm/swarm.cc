@@ -171,6 +171,7 @@ Swarm draw_swarm(uint64_t seed) {
   draw_floods(swarm, Random(seed ^ 0xf100d));
   draw_applications(swarm, Random(seed ^ 0xa991));
   draw_shapers(swarm, Random(seed ^ 0x5a9e));
+  draw_port_limits(swarm, Random(seed ^ 0x9011));
   swarm.setup.complete_checksums = one_in(random, 3);
   if (swarm.setup.complete_checksums)
     for (HostFlow& flow : swarm.flows)

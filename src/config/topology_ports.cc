@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a topology file says of an edge port.
+#include <algorithm>
+
+#include "config/budget.h"
+#include "config/config_keys.h"
+#include "config/topology_builder.h"
+#include "config/units.h"
+
+namespace heddle {
+
+namespace {
+constexpr uint64_t kPolicedRateMinBps = 1'000'000;
+}  // namespace
+
+void TopologyBuilder::read_port(uint16_t node_index, PortIndex port, const YamlValue& value) {
+  TopologyPort& result = topology_.nodes[node_index].ports[port];
+  sources_[node_index].ports[port] = value;
+  value.expect_map(config_keys::kPort);
+  read_vlans(value, result.vlans);
+  value["rate"].read_rate(result.rate_bps, kRateMinBps, kRateMaxBps);
+  value["mtu"].read_integer(result.mtu_bytes, kEdgeMtuMin, topology_.edge_mtu_bytes);
+  value["forward_reserved"].read_bool(result.forward_reserved);
+  value["flood_rate"].read_integer(result.flood_frames_per_second, 0, 10'000'000);
+  value["stations_max"].read_integer(result.stations_max, 1, 1'000'000);
+  static constexpr auto kFlowControls = std::to_array<std::string_view>({"off", "pause", "pfc"});
+  size_t flow_control = 0;
+  if (value["flow_control"].read_choice(flow_control, kFlowControls))
+    result.flow_control = static_cast<HostFlowControl>(flow_control);
+  read_port_classes(value, result);
+  read_policer(value, result);
+}
+
+// Its position; nullopt if there is none, which is said.
+std::optional<size_t> TopologyBuilder::read_class_name(const YamlValue& value) const {
+  std::string name;
+  if (!value.read_text(name)) return std::nullopt;
+  std::vector<std::string_view> names;
+  for (const TrafficClass& traffic_class : topology_.classes) names.push_back(traffic_class.name);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<size_t>(found - names.begin());
+  value.problem("no class " + printable(name), suggested_name(value, name, names, joined(names)));
+  return std::nullopt;
+}
+
+void TopologyBuilder::read_port_classes(const YamlValue& value, TopologyPort& port) const {
+  if (const auto position = read_class_name(value["class"])) port.default_class = static_cast<uint8_t>(*position);
+  const YamlValue allowed = value["classes"];
+  if (!allowed.present() || !allowed.expect_list("classes")) return;
+  if (allowed.items().empty()) allowed.problem("an empty list", "1 or more classes");
+  uint16_t positions = 0;
+  for (const YamlValue& item : allowed.items())
+    if (const auto position = read_class_name(item)) positions |= static_cast<uint16_t>(1u << *position);
+  if (positions == 0) return;
+  port.allowed_classes = positions;
+  const size_t usual = usual_class(topology_.classes, port);
+  if (positions >> usual & 1) return;
+  const YamlValue& at = value["class"].present() ? value["class"] : allowed;
+  at.problem("classes without " + topology_.classes[usual].name + ", which frames have that name none",
+             "that class among them, or one of them as `class` of the port");
+}
+
+void TopologyBuilder::read_policer(const YamlValue& value, TopologyPort& port) const {
+  const YamlValue burst = value["police_burst"];
+  value["police"].read_rate(port.police_bps, kPolicedRateMinBps, kRateMaxBps);
+  if (port.police_bps == 0) {
+    if (burst.present()) burst.problem_at_key("a burst without a rate", "`police` beside it");
+    return;
+  }
+  // A millisecond of it, or what a TCP sender sends at once.
+  port.police_burst_bytes = static_cast<uint32_t>(std::clamp<uint64_t>(port.police_bps / 8000, 64 * 1024, 64 << 20));
+  uint64_t given_bytes = 0;
+  if (burst.read_size(given_bytes, 16 * 1024, 64 * 1024 * 1024))
+    port.police_burst_bytes = static_cast<uint32_t>(given_bytes);
+}
+
+void TopologyBuilder::read_vlans(const YamlValue& value, VlanMembership& vlans) const {
+  const YamlValue vlan = value["vlan"];
+  const YamlValue trunk = value["trunk"];
+  const YamlValue native = value["native"];
+  if (vlan.present() && trunk.present()) {
+    vlan.problem_at_key("both vlan and trunk", "one of them");
+    return;
+  }
+  vlan.read_integer(vlans.native, 1, kVlanMax);
+  if (trunk.present()) {
+    native.read_integer(vlans.native, 0, kVlanMax);
+    read_trunk(trunk, vlans);
+  } else if (native.present()) {
+    native.problem_at_key("native without trunk", "native on trunk ports, vlan on others");
+  }
+}
+
+void TopologyBuilder::read_trunk(const YamlValue& value, VlanMembership& vlans) const {
+  vlans.trunk = true;
+  if (!value.expect_list("VLANs")) return;
+  if (value.items().empty()) value.problem("an empty list", "1 or more VLANs");
+  for (const YamlValue& item : value.items()) {
+    uint16_t number = 0;
+    if (!item.read_integer(number, 1, kVlanMax)) continue;
+    if (number == vlans.native) item.problem(std::to_string(number) + ", the native VLAN", "other VLANs");
+    if (vlans.tagged.test(number)) item.problem(std::to_string(number) + " a second time", "each VLAN once");
+    vlans.tagged.set(number);
+  }
+}
+
+}  // namespace heddle
