@@ -111,7 +111,7 @@ TEST_F(EdgeReceiveTest, AClassThatIsNotForItIsCounted) {
   TopologyPort strict = edge_.settings;
   strict.allowed_classes = 1;
   edge_.input.edge.classifier = Classifier(topology_.classes, strict);
-  const auto with_pcp = [this](unsigned pcp) {
+  const auto with_pcp = [](unsigned pcp) {
     return PacketBuilder()
         .ethernet(kHostB, kHostA)
         .vlan(static_cast<uint16_t>(pcp << 13))

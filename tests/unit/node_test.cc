@@ -328,6 +328,33 @@ TEST(RoundTrip, LeavesOutTheQueueOfACongestedPort) {
 // More flows than IDs, none of which ever comes to rest: all get through all the same (F10, K11).
 struct TooFewIds : testing::TestWithParam<uint32_t> {};
 
+// X4: a shaper of which nothing has changed goes on where it was.
+TEST(Node, AChangeAtOnePortIsNoneAtTheOthers) {
+  Topology topology;
+  add_node(topology, 1, 3);
+  for (TopologyPort& port : topology.nodes[0].ports) port.rate_bps = 1'000'000'000;
+  TestFabric fabric(topology);
+  Node& node = *fabric.nodes[0];
+  PortShapers shapers(3);
+  shapers[0].configured = shapers[1].configured = true;
+  node.set_shapers(0, shapers);
+  fabric.device(0, 0).incoming.push_back(broadcast(1, 0));
+  fabric.device(0, 1).incoming.push_back(frame(1, 2, 0));
+  fabric.run(kMillisecond);
+  const auto sent = [&node] { return node.port(0).output.scheduler.shaper().sent_bytes(0, Shaper::kRest); };
+  const uint64_t before = sent();
+  ASSERT_GT(before, 0u);
+  shapers[1].maximum_bps = 500'000'000;
+  node.set_shapers(0, shapers);
+  EXPECT_EQ(sent(), before);
+  EXPECT_EQ(node.port(1).output.scheduler.shaper().policy().maximum_bps, 500'000'000u);
+  shapers[0].maximum_bps = 500'000'000;
+  node.set_shapers(0, shapers);
+  EXPECT_EQ(sent(), 0u) << "another one begins anew";
+  node.set_shapers(0, {});
+  EXPECT_FALSE(node.port(0).output.scheduler.shaper().shapes());
+}
+
 TEST_P(TooFewIds, AreHeldInTurns) {
   constexpr uint8_t kFlows = 8;
   const uint32_t inputs = GetParam();
