@@ -117,17 +117,21 @@ class ShaperReader {
       value.problem_at_key("minima of " + format_rate(minima_bps), "up to " + format_rate(most_bps) + " in all");
   }
 
-  // A turn is of two frames for the least weight, and in proportion for the others.
+  // A turn is of two frames for the least weight, and in proportion for the others; at the rate of all that is held
+  // together.
   void check_weights(const YamlValue& value) const {
     const uint64_t frame_bytes = topology_.edge_mtu_bytes + kEthernetHeaderBytes + kVlanTagBytes + kWireExtraBytes;
-    const uint64_t frame_ns = frame_bytes * 8 * kSecond / port_.rate_bps;
+    uint64_t rate_bps = most_bps();
+    for (const ShaperPolicy::Branch& branch : policy_.branches)
+      if (branch.bandwidth.maximum_bps != 0) rate_bps = std::min(rate_bps, branch.bandwidth.maximum_bps);
+    const uint64_t frame_ns = frame_bytes * 8 * kSecond / rate_bps;
     const uint64_t most = std::max<uint64_t>(1, kTurnNs / (2 * frame_ns));
     const uint32_t least = policy_.least_weight(topology_.classes.size());
     for (size_t position = 0; position < topology_.classes.size(); ++position)
       if (const uint32_t weight = policy_.leaves[position].weight; weight > most * least)
         value[topology_.classes[position].name]["weight"].problem(
             std::to_string(weight) + " beside a class of " + std::to_string(least),
-            "at a port of " + format_rate(port_.rate_bps) + " up to " + std::to_string(most) +
+            "at " + format_rate(rate_bps) + " up to " + std::to_string(most) +
                 " times the least: others' frames would not live to the end of a turn");
   }
 

@@ -28,6 +28,7 @@ void TopologyBuilder::read_port(uint16_t node_index, PortIndex port, const YamlV
   if (value["flow_control"].read_choice(flow_control, kFlowControls))
     result.flow_control = static_cast<HostFlowControl>(flow_control);
   read_port_classes(value, result);
+  check_pause(value, result);
   read_policer(value, result);
 }
 
@@ -44,20 +45,38 @@ std::optional<size_t> TopologyBuilder::read_class_name(const YamlValue& value) c
 }
 
 void TopologyBuilder::read_port_classes(const YamlValue& value, TopologyPort& port) const {
-  if (const auto position = read_class_name(value["class"])) port.default_class = static_cast<uint8_t>(*position);
+  const YamlValue usual_name = value["class"];
+  if (const auto position = read_class_name(usual_name))
+    port.default_class = static_cast<uint8_t>(*position);
+  else if (usual_name.present())
+    return;
   const YamlValue allowed = value["classes"];
   if (!allowed.present() || !allowed.expect_list("classes")) return;
   if (allowed.items().empty()) allowed.problem("an empty list", "1 or more classes");
   uint16_t positions = 0;
-  for (const YamlValue& item : allowed.items())
-    if (const auto position = read_class_name(item)) positions |= static_cast<uint16_t>(1u << *position);
+  for (const YamlValue& item : allowed.items()) {
+    const auto position = read_class_name(item);
+    if (position && (positions >> *position & 1)) item.problem("the class a second time", "each once");
+    if (position) positions |= static_cast<uint16_t>(1u << *position);
+  }
   if (positions == 0) return;
   port.allowed_classes = positions;
   const size_t usual = usual_class(topology_.classes, port);
   if (positions >> usual & 1) return;
-  const YamlValue& at = value["class"].present() ? value["class"] : allowed;
-  at.problem("classes without " + topology_.classes[usual].name + ", which frames have that name none",
-             "that class among them, or one of them as `class` of the port");
+  (usual_name.present() ? usual_name : allowed)
+      .problem("classes without " + topology_.classes[usual].name + ", which frames have that name none",
+               "that class among them, or one of them as `class` of the port");
+}
+
+// PFC stops the priorities of a class: not frames that are of it though they name another one, or none (C9).
+void TopologyBuilder::check_pause(const YamlValue& value, const TopologyPort& port) const {
+  const TrafficClass& usual = topology_.classes[usual_class(topology_.classes, port)];
+  const bool by_default = value["class"].present() && (usual.pcp_set & 1) == 0;
+  if (!usual.lossless || port.flow_control != HostFlowControl::pfc || !(by_default || value["classes"].present()))
+    return;
+  value[by_default ? "class" : "classes"].problem_at_key(
+      usual.name + ", which is lossless, for frames of other priorities, whom PFC does not stop",
+      "`flow_control: pause` beside it, or a default class that is not lossless");
 }
 
 void TopologyBuilder::read_policer(const YamlValue& value, TopologyPort& port) const {

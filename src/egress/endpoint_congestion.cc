@@ -25,13 +25,17 @@ constexpr double kSlowestOfRate = 1e-3;  // a host that takes less than that is 
 EndpointCongestion::EndpointCongestion(uint64_t rate_bps, uint32_t frame_bytes, uint64_t seed)
     : random_(seed),
       port_rate_(static_cast<double>(rate_bps) / 8e9),
+      all_rate_(port_rate_),
       rate_(port_rate_),
       known_rate_(port_rate_),
       frame_bytes_(frame_bytes),
       round_trip_ns_(kRoundTripUnknownNs),
       epoch_ns_(kRoundTripUnknownNs) {}
 
-void EndpointCongestion::set_rate(uint64_t rate_bps) { rate_ = known_rate_ = static_cast<double>(rate_bps) / 8e9; }
+void EndpointCongestion::set_rate(uint64_t rate_bps, uint64_t all_bps) {
+  rate_ = known_rate_ = static_cast<double>(rate_bps) / 8e9;
+  all_rate_ = static_cast<double>(all_bps) / 8e9;
+}
 
 // What may always be queued, so that the port never waits for its senders.
 double EndpointCongestion::target_bytes() const {
@@ -98,7 +102,7 @@ void EndpointCongestion::steer(const Look& at) {
   // beside others who had something that is not seen, and what was seen before counts.
   const double port_left = static_cast<double>(at.port_left_bytes - port_left_before_bytes_) / elapsed;
   if (was_idle_)
-    known_rate_ = std::min(rate_, left + std::max(0.0, port_rate_ - port_left));
+    known_rate_ = std::min(rate_, left + std::max(0.0, all_rate_ - port_left));
   else if (!ran_empty_)
     known_rate_ = rate_ * kSlowestOfRate;
   const double rate = known_rate_ = std::max(known_rate_, left);

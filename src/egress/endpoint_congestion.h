@@ -25,8 +25,8 @@ class EndpointCongestion {
  public:
   // `rate_bps`: of the port, above 0, which shares are of. `frame_bytes`: the largest.
   EndpointCongestion(uint64_t rate_bps, uint32_t frame_bytes, uint64_t seed);
-  // What is judged leaves no faster than that, which is the port's rate or less.
-  void set_rate(uint64_t rate_bps);
+  // What is judged leaves no faster than that, and all of the port no faster than that: the port's rate or less.
+  void set_rate(uint64_t rate_bps, uint64_t all_bps);
 
   // What is judged, as it is now.
   struct Look {
@@ -34,7 +34,7 @@ class EndpointCongestion {
     uint32_t queued_bytes, queued_packets;
     uint64_t left_bytes;       // since the port began; what has come follows
     uint64_t port_left_bytes;  // with what is judged by itself
-    uint32_t flows;            // that have something under way to the host
+    uint32_t flows;            // that have a flow ID to the host, or more where other workers have some
     bool idle;                 // the port has nothing else to send either: more would leave if more came
     uint8_t priority;  // Packet::priority of a packet that left since, whose high half is a round trip code; or 0
   };
@@ -65,8 +65,8 @@ class EndpointCongestion {
   void begin_epoch(const Look& at);
 
   Random random_;
-  double port_rate_, rate_;  // bytes per ns: the port's, and what may leave of what is judged
-  double known_rate_;        // what has been seen to leave when there was enough, or what would
+  double port_rate_, all_rate_, rate_;  // bytes per ns: the port's, what may leave of all, and of what is judged
+  double known_rate_;                   // what has been seen to leave when there was enough, or what would
   uint32_t frame_bytes_;
   Nanos round_trip_ns_;
   double position_ = 0;

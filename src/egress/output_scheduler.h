@@ -248,7 +248,7 @@ class OutputScheduler {
       } while (count < kBurst && turn.go_on(now) && (!paced || may_send(now)));
       turn.settle();
     }
-    held_ = paced && lanes_ != 0 && !may_send(now);
+    held_ = paced && (lanes_ & going) != 0 && !may_send(now);
     return count;
   }
 

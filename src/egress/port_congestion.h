@@ -21,17 +21,17 @@ class PortCongestion {
     watch();
   }
   // From now on all classes together,
-  void watch() { watch_classes({rate_bps_}); }
-  // or each by itself, that leaves no faster than that. What is known of them is kept where they were watched like
-  // that before.
-  void watch_classes(const std::vector<uint64_t>& rates_bps) {
+  void watch() { watch_classes({rate_bps_}, rate_bps_); }
+  // or each by itself, that leaves no faster than that, nor all together than `all_bps`. What is known of them is kept
+  // where they were watched like that before.
+  void watch_classes(const std::vector<uint64_t>& rates_bps, uint64_t all_bps) {
     if (parts_.size() != rates_bps.size()) {
       parts_.clear();
       congested_ = false;
     }
     for (size_t part = 0; part < rates_bps.size(); ++part) {
       if (part == parts_.size()) parts_.push_back({{rate_bps_, frame_bytes_, seed_ + part}, 0});
-      parts_[part].congestion.set_rate(rates_bps[part]);
+      parts_[part].congestion.set_rate(rates_bps[part], all_bps);
     }
   }
 
@@ -47,7 +47,7 @@ class PortCongestion {
   void leaves(uint8_t of_class, uint8_t priority) { at(of_class).last_priority = priority; }
   uint8_t last_priority(uint8_t of_class) const { return at(of_class).last_priority; }
 
-  // Once a turn. `flows`: that have something under way to the host. `left_bytes`: of all classes, since the port
+  // Once a turn. `flows`: of the port. `left_bytes`: of all classes, since the port
   // began.
   void look(Nanos now, const OutputScheduler& queued, const OutputFlowTable& flows, uint64_t left_bytes) {
     EndpointCongestion::Look at{.now = now,

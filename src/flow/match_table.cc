@@ -71,7 +71,6 @@ uint32_t MatchTable::insert(const MatchKey& key, uint32_t hash) {
     return kNotFound;
   }
   const auto index = static_cast<uint32_t>(position);
-  remember(hash, index);
   if (records_[index].entry.used()) return index;
   records_[index] = {.key = key, .entry = {}};
   MatchEntry& entry = records_[index].entry;

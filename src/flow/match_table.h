@@ -175,6 +175,7 @@ uint32_t MatchTable::add(const MatchKey& key, uint32_t hash, const Flows& flows)
   const uint32_t likely = prefetch_likely(hash);  // of a frame of the same burst, perhaps
   if (likely != kNotFound && same(records_[likely].key, key)) return likely;
   const uint32_t index = insert(key, hash);
+  if (index == kNotFound) return kNotFound;
   for (uint32_t looks = 0; used_ > capacity_; ++looks) {
     if (looks == kEvictionLooks) {
       remove(index);
@@ -187,6 +188,7 @@ uint32_t MatchTable::add(const MatchKey& key, uint32_t hash, const Flows& flows)
     remove(candidate);
     ++evictions_;
   }
+  remember(hash, index);
   return index;
 }
 

@@ -102,7 +102,7 @@ void shape(Port& port, const ShaperPolicy& policy) {
   std::vector<uint64_t> rates_bps;
   for (size_t position = 0; position < port.output.scheduler.class_count(); ++position)
     rates_bps.push_back(policy.most_bps(position, settings.rate_bps));
-  port.output.congestion.watch_classes(rates_bps);
+  port.output.congestion.watch_classes(rates_bps, policy.maximum_bps != 0 ? policy.maximum_bps : settings.rate_bps);
 }
 
 }  // namespace heddle

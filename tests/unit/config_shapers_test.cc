@@ -157,7 +157,7 @@ node.yaml:1:12: shapers.p5: found a shaper of a port of 500k, allowed a port of 
 shapers: { p4: { classes: { storage: { weight: 20 } } } }
 )",
                                                    R"(
-node.yaml:1:48: shapers.p4.classes.storage.weight: found 20 beside a class of 1, allowed at a port of 20M up to 8 times the least: others' frames would not live to the end of a turn
+node.yaml:1:48: shapers.p4.classes.storage.weight: found 20 beside a class of 1, allowed at 20M up to 8 times the least: others' frames would not live to the end of a turn
 )"},
                                          WrongFile{"MinimaOfMoreThanTheBranch", R"(
 shapers:

@@ -213,6 +213,22 @@ std::string one_port(const std::string& settings) {
 }
 
 const WrongFile kPorts[] = {
+    {"a_default_that_pfc_does_not_stop", R"(
+name: x
+classes: [{ name: bulk }, { name: storage, pcp: [3], lossless: true }]
+nodes:
+  a:
+    address: 1
+    ports:
+      p1: { class: storage }
+      p2: { class: storage, flow_control: pause }
+      p3: { class: storage, classes: [storage], flow_control: pause }
+      p4: { class: bulk, classes: [bulk, bulk] }
+)",
+     R"(
+topology.yaml:7:13: nodes.a.ports.p1.class: found storage, which is lossless, for frames of other priorities, whom PFC does not stop, allowed `flow_control: pause` beside it, or a default class that is not lossless
+topology.yaml:10:42: nodes.a.ports.p4.classes[1]: found the class a second time, allowed each once
+)"},
     {"classes_and_policer", R"(
 name: x
 classes: [{ name: bulk }, { name: storage, pcp: [3] }]

@@ -171,7 +171,7 @@ TEST_F(EdgeTransmitTest, AShapedClassWaitsForNoLongerThanALife) {
 // C1, X4: what many send in one class says nothing of another one.
 TEST_F(EdgeTransmitTest, ShapedClassesAreCongestedEachByItself) {
   PortCongestion& congestion = output_.output.congestion;
-  congestion.watch_classes(std::vector<uint64_t>(topology_.classes.size(), 10'000'000'000));
+  congestion.watch_classes(std::vector<uint64_t>(topology_.classes.size(), 10'000'000'000), 10'000'000'000);
   ASSERT_TRUE(congestion.by_class());
   transmit_.look_for_congestion(output_, turn_.now());
   for (uint32_t number = 0; number < 400; ++number) queue(number, kUncontrolled, kNoFlow, 1500);
@@ -179,7 +179,7 @@ TEST_F(EdgeTransmitTest, ShapedClassesAreCongestedEachByItself) {
   EXPECT_TRUE(congestion.of(kUncontrolled).congested());
   EXPECT_FALSE(congestion.of(kLossy).congested());
   EXPECT_TRUE(congestion.congested());
-  congestion.watch_classes(std::vector<uint64_t>(topology_.classes.size(), 5'000'000'000));
+  congestion.watch_classes(std::vector<uint64_t>(topology_.classes.size(), 5'000'000'000), 10'000'000'000);
   EXPECT_TRUE(congestion.of(kUncontrolled).congested()) << "another maximum changes nothing of that";
   congestion.watch();
   EXPECT_FALSE(congestion.by_class());

@@ -175,7 +175,7 @@ TEST(EndpointCongestion, AShapedClassUsesItsPart) {
         Fabric fabric(senders, kRate, 20 * kMicrosecond);
         fabric.slowness = part;
         fabric.others_wait = true;
-        if (is_maximum) fabric.port.set_rate(kRate / part);
+        if (is_maximum) fabric.port.set_rate(kRate / part, kRate);
         fabric.run(80 * kMillisecond);
         const uint64_t before = fabric.delivered();
         fabric.deepest = 0;
@@ -203,7 +203,7 @@ TEST(EndpointCongestion, InAShapedClassItEndsWithItsCause) {
 
 TEST(EndpointCongestion, TheFirstLevelOfAShapedClassIsThatOfItsPart) {
   EndpointCongestion port(kRate, kFrame, 1);
-  port.set_rate(kRate / 8);
+  port.set_rate(kRate / 8, kRate);
   port.look(queued(600'000, 400, 2));
   EXPECT_NEAR(port.position(), 1 + 4.0 / 3 * 4, 1e-9) << "a half of an eighth";
 }

@@ -82,7 +82,8 @@ void draw_link_faults(Swarm& swarm, Random& random) {
       way.delay_ns = 200 + random.below(delay);
       way.rate_bps = pick(random, {0, 100'000'000, 1'000'000'000, 10'000'000'000});
       // What a device holds ages unseen (K8): an eighth of a life at most, or a flood would outlive it (E1).
-      const Nanos unseen = swarm.setup.topology.classes.front().life_ns / 8;
+      Nanos unseen = kLifeMaxNs;
+      for (const TrafficClass& one : swarm.setup.topology.classes) unseen = std::min(unseen, one.flood_life_ns() / 8);
       const uint64_t frames =
           way.rate_bps == 0 ? 64 : std::max<uint64_t>(4, unseen * way.rate_bps / (8 * 1600 * kSecond));
       way.transmit_frames = static_cast<uint32_t>(std::min(frames, pick(random, {4, 16, 64})));
