@@ -63,7 +63,7 @@ struct Fabric {
         told.pop_front();
       }
       // What others in other classes get of the port, which they use up.
-      if (others_wait) others_left += static_cast<double>(step_ns) / frame_ns * kFrame * (1 - 1 / slowness);
+      if (others_send) others_left += static_cast<double>(step_ns) / frame_ns * kFrame * (1 - 1 / slowness);
       const uint64_t port_left = left + static_cast<uint64_t>(others_left);
       port.look({.now = now,
                  .queued_bytes = static_cast<uint32_t>(queue.size()) * kFrame,
@@ -90,7 +90,8 @@ struct Fabric {
   Nanos round_trip_ns, now = 0;
   Nanos step_ns = 500;
   double frame_ns, free_ns = 0, slowness = 1;
-  bool others_wait = false;  // in other classes
+  bool others_send = false;  // in other classes, what this one does not get
+  bool others_wait = false;  // and always have more
   double others_left = 0;
   uint32_t active = ~0u;
   size_t deepest = 0;
@@ -174,7 +175,7 @@ TEST(EndpointCongestion, AShapedClassUsesItsPart) {
       for (const uint32_t senders : {4u, 16u, 64u}) {
         Fabric fabric(senders, kRate, 20 * kMicrosecond);
         fabric.slowness = part;
-        fabric.others_wait = true;
+        fabric.others_send = fabric.others_wait = true;
         if (is_maximum) fabric.port.set_rate(kRate / part, kRate);
         fabric.run(80 * kMillisecond);
         const uint64_t before = fabric.delivered();
@@ -188,11 +189,24 @@ TEST(EndpointCongestion, AShapedClassUsesItsPart) {
   }
 }
 
+// The same where others have a queue now and then only: what they take of the port is not this class's.
+TEST(EndpointCongestion, AnIdleMomentIsNoIdlePort) {
+  for (const uint32_t senders : {16u, 64u}) {
+    Fabric fabric(senders, kRate, 20 * kMicrosecond);
+    fabric.slowness = 5;
+    fabric.others_send = true;
+    fabric.run(80 * kMillisecond);
+    fabric.deepest = 0;
+    fabric.run(160 * kMillisecond);
+    EXPECT_LE(fabric.deepest, 64u + senders) << senders << " senders";
+  }
+}
+
 // When its senders have gone but one, that one has the whole part soon, though the port always has something to send.
 TEST(EndpointCongestion, InAShapedClassItEndsWithItsCause) {
   Fabric fabric(64, kRate, 20 * kMicrosecond);
   fabric.slowness = 2;
-  fabric.others_wait = true;
+  fabric.others_send = fabric.others_wait = true;
   fabric.run(40 * kMillisecond);
   fabric.active = 1;
   fabric.run(41 * kMillisecond);
