@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "config/config_keys.h"
+#include "config/settings_reader.h"
 
 namespace heddle {
 
@@ -34,7 +35,6 @@ class ApplicationReader {
   void read_groups(const YamlValue& value);
   void read_group(const YamlValue& value);
   void read_limits(const YamlValue& value);
-  const TrafficClass* read_class(const YamlValue& value) const;
   bool read_port(const YamlValue& value, PortIndex& out) const;
   void read_prefix(const YamlValue& value, const std::optional<uint8_t>& ftag, std::optional<IpPrefix>& out) const;
   void need(const YamlValue& value, const std::optional<uint8_t>& ftag, uint8_t match, const char* pattern) const;
@@ -44,18 +44,6 @@ class ApplicationReader {
   ApplicationPolicy policy_;
   uint32_t given_[kGroups / 32] = {};  // bit n: group n has an entry
 };
-
-const TrafficClass* ApplicationReader::read_class(const YamlValue& value) const {
-  std::string name;
-  if (!value.read_text(name)) return nullptr;
-  std::vector<std::string_view> names;
-  for (const TrafficClass& traffic_class : topology_.classes) {
-    if (traffic_class.name == name) return &traffic_class;
-    names.push_back(traffic_class.name);
-  }
-  value.problem("no class " + printable(name), suggested_name(value, name, names, joined(names)));
-  return nullptr;
-}
 
 // What a group is told by has to be in the key that its flows are told apart by: else one flow would be in two groups.
 void ApplicationReader::need(const YamlValue& value, const std::optional<uint8_t>& ftag, uint8_t match,
@@ -119,7 +107,7 @@ void ApplicationReader::read_group(const YamlValue& value) {
   rule.group = number;
   const YamlValue class_value = value["class"];
   if (class_value.present()) {
-    const TrafficClass* of_class = read_class(class_value);
+    const TrafficClass* of_class = find_class(class_value, topology_.classes);
     if (of_class == nullptr) return;
     rule.ftag = of_class->ftag;
   }

@@ -77,4 +77,16 @@ std::vector<TrafficClass> read_classes(const YamlValue& value, Nanos life_ns) {
   return classes;
 }
 
+const TrafficClass* find_class(const YamlValue& value, const std::vector<TrafficClass>& classes) {
+  std::string name;
+  if (!value.read_text(name)) return nullptr;
+  std::vector<std::string_view> names;
+  for (const TrafficClass& traffic_class : classes) {
+    if (traffic_class.name == name) return &traffic_class;
+    names.push_back(traffic_class.name);
+  }
+  value.problem("no class " + printable(name), suggested_name(value, name, names, joined(names)));
+  return nullptr;
+}
+
 }  // namespace heddle

@@ -15,4 +15,7 @@ void read_settings(const YamlValue& value, FabricSettings& settings);
 // classes that give no life have `life_ns`.
 std::vector<TrafficClass> read_classes(const YamlValue& value, Nanos life_ns);
 
+// The one that is named; nullptr where nothing is, or none has that name, which is said.
+const TrafficClass* find_class(const YamlValue& value, const std::vector<TrafficClass>& classes);
+
 }  // namespace heddle

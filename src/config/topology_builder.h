@@ -79,7 +79,6 @@ class TopologyBuilder {
   };
 
   void read_vlans(const YamlValue& value, VlanMembership& vlans) const;
-  std::optional<size_t> read_class_name(const YamlValue& value) const;
   void read_port_classes(const YamlValue& value, TopologyPort& port) const;
   void check_pause(const YamlValue& value, const TopologyPort& port) const;
   void read_policer(const YamlValue& value, TopologyPort& port) const;

@@ -4,6 +4,7 @@
 
 #include "config/budget.h"
 #include "config/config_keys.h"
+#include "config/settings_reader.h"
 #include "config/topology_builder.h"
 #include "config/units.h"
 
@@ -32,22 +33,11 @@ void TopologyBuilder::read_port(uint16_t node_index, PortIndex port, const YamlV
   read_policer(value, result);
 }
 
-// Its position; nullopt if there is none, which is said.
-std::optional<size_t> TopologyBuilder::read_class_name(const YamlValue& value) const {
-  std::string name;
-  if (!value.read_text(name)) return std::nullopt;
-  std::vector<std::string_view> names;
-  for (const TrafficClass& traffic_class : topology_.classes) names.push_back(traffic_class.name);
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return static_cast<size_t>(found - names.begin());
-  value.problem("no class " + printable(name), suggested_name(value, name, names, joined(names)));
-  return std::nullopt;
-}
-
 void TopologyBuilder::read_port_classes(const YamlValue& value, TopologyPort& port) const {
+  const std::vector<TrafficClass>& classes = topology_.classes;
   const YamlValue usual_name = value["class"];
-  if (const auto position = read_class_name(usual_name))
-    port.default_class = static_cast<uint8_t>(*position);
+  if (const TrafficClass* usual = find_class(usual_name, classes))
+    port.default_class = static_cast<uint8_t>(usual - classes.data());
   else if (usual_name.present())
     return;
   const YamlValue allowed = value["classes"];
@@ -55,16 +45,17 @@ void TopologyBuilder::read_port_classes(const YamlValue& value, TopologyPort& po
   if (allowed.items().empty()) allowed.problem("an empty list", "1 or more classes");
   uint16_t positions = 0;
   for (const YamlValue& item : allowed.items()) {
-    const auto position = read_class_name(item);
-    if (position && (positions >> *position & 1)) item.problem("the class a second time", "each once");
-    if (position) positions |= static_cast<uint16_t>(1u << *position);
+    const TrafficClass* one = find_class(item, classes);
+    const auto bit = static_cast<uint16_t>(one == nullptr ? 0 : 1u << (one - classes.data()));
+    if (positions & bit) item.problem("the class a second time", "each once");
+    positions |= bit;
   }
   if (positions == 0) return;
   port.allowed_classes = positions;
-  const size_t usual = usual_class(topology_.classes, port);
+  const size_t usual = usual_class(classes, port);
   if (positions >> usual & 1) return;
   (usual_name.present() ? usual_name : allowed)
-      .problem("classes without " + topology_.classes[usual].name + ", which frames have that name none",
+      .problem("classes without " + classes[usual].name + ", which frames have that name none",
                "that class among them, or one of them as `class` of the port");
 }
 

@@ -10,9 +10,9 @@ constexpr double kLevelsPerOctave = 4.0 / 3;
 // Of the control loop, tried with 2 to 256 senders in the fabric of tests/unit/endpoint_congestion_test.cc: gains of
 // 0.3 to 0.7 all do with epochs of two frames; with one frame a gain of 0.7 lets the port stand idle a fifth of the
 // time.
-constexpr double kGain = 0.5;            // of a step towards what the last epoch says is right
-constexpr double kEpochFrames = 2;       // of a flow at the present share: one hears of a change, one obeys
-constexpr double kDrainEpochs = 2;       // a queue above its target is to be gone in so many
+constexpr double kGain = 0.5;       // of a step towards what the last epoch says is right
+constexpr double kEpochFrames = 2;  // of a flow at the present share, or at the rate: one hears of a change, one obeys
+constexpr double kDrainEpochs = 2;  // a queue above its target is to be gone in so many
 constexpr double kFastestDrain = 0.5;    // of the rate is left to arrivals at least while it drains
 constexpr double kFill = 1.1;            // a queue below its target is filled that much faster than it drains
 constexpr double kIdle = 0.9;            // of the rate: less has come than the port could have sent
@@ -57,23 +57,16 @@ double EndpointCongestion::position_of_depth(uint32_t queued_bytes, uint32_t flo
 // Half an epoch tells when it is plain: since there was last a queue, what has come is far below the rate. The epoch
 // then counts from that queue on.
 bool EndpointCongestion::most_have_gone(const Look& at) {
-  if (at.queued_bytes > frame_bytes_)
-    queue_end_ = {.at_ns = at.now,
-                  .left_bytes = at.left_bytes,
-                  .port_left_bytes = at.port_left_bytes,
-                  .queued_bytes = at.queued_bytes};
-  if (at.queued_bytes != 0 || at.now < queue_end_.at_ns + epoch_ns_ / 2) return false;
-  const auto elapsed = static_cast<double>(at.now - queue_end_.at_ns);
+  if (at.queued_bytes > frame_bytes_) queue_end_ = at;
+  if (at.queued_bytes != 0 || at.now < queue_end_.now + epoch_ns_ / 2) return false;
+  const auto elapsed = static_cast<double>(at.now - queue_end_.now);
   if (static_cast<double>(at.left_bytes - queue_end_.left_bytes) > kPlain * known_rate_ * elapsed) return false;
-  epoch_begin_ns_ = queue_end_.at_ns;
-  left_before_bytes_ = queue_end_.left_bytes;
-  port_left_before_bytes_ = queue_end_.port_left_bytes;
-  depth_before_ = queue_end_.queued_bytes;
+  begin_ = queue_end_;
   return true;
 }
 
 void EndpointCongestion::judge(const Look& at) {
-  const bool epoch_over = at.now - epoch_begin_ns_ >= epoch_ns_ || (congested() && most_have_gone(at));
+  const bool epoch_over = at.now - begin_.now >= epoch_ns_ || (congested() && most_have_gone(at));
   if (congested()) {
     if (at.queued_bytes > 2 * target_bytes())
       position_ =
@@ -90,17 +83,18 @@ void EndpointCongestion::judge(const Look& at) {
 }
 
 void EndpointCongestion::steer(const Look& at) {
-  const uint64_t sent = at.left_bytes - left_before_bytes_;
-  const uint64_t arrived = sent + at.queued_bytes > depth_before_ ? sent + at.queued_bytes - depth_before_ : 0;
+  const uint64_t sent = at.left_bytes - begin_.left_bytes;
+  const uint64_t gone_or_here = sent + at.queued_bytes;
+  const uint64_t arrived = gone_or_here - std::min<uint64_t>(gone_or_here, begin_.queued_bytes);
   if (arrived == 0 && at.queued_bytes == 0) {  // whoever made it has gone
     position_ = 0;
     return begin_epoch(at);
   }
-  const auto elapsed = static_cast<double>(at.now - epoch_begin_ns_);
+  const auto elapsed = static_cast<double>(at.now - begin_.now);
   const double left = static_cast<double>(sent) / elapsed;
   // What would have left, if there had been enough: what did, or with what the port did not use. Where it ran empty
   // beside others who had something that is not seen, and what was seen before counts.
-  const double port_left = static_cast<double>(at.port_left_bytes - port_left_before_bytes_) / elapsed;
+  const double port_left = static_cast<double>(at.port_left_bytes - begin_.port_left_bytes) / elapsed;
   if (was_idle_)
     known_rate_ = std::min(rate_, left + std::max(0.0, all_rate_ - port_left));
   else if (!ran_empty_)
@@ -122,21 +116,14 @@ void EndpointCongestion::steer(const Look& at) {
 }
 
 void EndpointCongestion::begin_epoch(const Look& at) {
-  growth_bytes_ = (growth_bytes_ + (static_cast<double>(at.queued_bytes) - depth_before_)) / 2;
-  depth_before_ = at.queued_bytes;
+  growth_bytes_ = (growth_bytes_ + (static_cast<double>(at.queued_bytes) - begin_.queued_bytes)) / 2;
   const uint8_t code = highest_priority_ >> 4;
   if (code != 0) round_trip_ns_ = round_trip_of_code(code);
   highest_priority_ = 0;
   congested_ = position_ != 0;
-  left_before_bytes_ = at.left_bytes;
-  port_left_before_bytes_ = at.port_left_bytes;
-  queue_end_ = {.at_ns = at.now,
-                .left_bytes = at.left_bytes,
-                .port_left_bytes = at.port_left_bytes,
-                .queued_bytes = at.queued_bytes};
+  begin_ = queue_end_ = at;
   ran_empty_ = at.queued_bytes == 0;
   was_idle_ = at.idle;
-  epoch_begin_ns_ = at.now;
   epoch_ns_ = round_trip_ns_;
   if (position_ != 0) {
     const double share = std::exp2(-(position_ - 1) / kLevelsPerOctave);

@@ -43,7 +43,7 @@ class EndpointCongestion {
     highest_priority_ = std::max(highest_priority_, at.priority);
     ran_empty_ = ran_empty_ || at.queued_bytes == 0;
     was_idle_ = was_idle_ || at.idle;
-    if (congested_ || at.queued_bytes != 0 || at.now - epoch_begin_ns_ >= epoch_ns_) judge(at);
+    if (congested_ || at.queued_bytes != 0 || at.now - begin_.now >= epoch_ns_) judge(at);
   }
 
   bool congested() const { return congested_; }
@@ -71,14 +71,9 @@ class EndpointCongestion {
   Nanos round_trip_ns_;
   double position_ = 0;
   Nanos since_ns_ = 0;
-  Nanos epoch_begin_ns_ = 0, epoch_ns_;
-  uint64_t left_before_bytes_ = 0, port_left_before_bytes_ = 0;  // when it began
-  uint32_t depth_before_ = 0;                                    // when it began
-  struct {
-    Nanos at_ns = 0;
-    uint64_t left_bytes = 0, port_left_bytes = 0;
-    uint32_t queued_bytes = 0;
-  } queue_end_;                    // when there was last more than a frame in this epoch, or when it began
+  Nanos epoch_ns_;
+  Look begin_{};                   // of this epoch
+  Look queue_end_{};               // when there was last more than a frame in it, or when it began
   double growth_bytes_ = 0;        // of the queue per epoch, smoothed
   uint32_t full_rate_epochs_ = 0;  // in a row at level 1 with a short queue
   uint32_t idle_epochs_ = 0;       // in a row

@@ -41,7 +41,7 @@ class Shaper {
 
   // `classes`: that the topology has. `largest_bytes`: of a frame on the wire.
   Shaper(const ShaperPolicy& policy, size_t classes, uint32_t largest_bytes)
-      : policy_(policy), shapes_(policy.configured), head_(shaping_bucket(policy.maximum_bps, largest_bytes)) {
+      : policy_(policy), head_(shaping_bucket(policy.maximum_bps, largest_bytes)) {
     const auto node = [largest_bytes](const ShaperPolicy::Bandwidth& bandwidth) {
       return Node{shaping_bucket(bandwidth.minimum_bps, largest_bytes),
                   shaping_bucket(bandwidth.maximum_bps, largest_bytes), bandwidth.priority};
@@ -57,13 +57,13 @@ class Shaper {
   }
 
   const ShaperPolicy& policy() const { return policy_; }
-  bool shapes() const { return shapes_; }
+  bool shapes() const { return policy_.configured; }
 
   // The class among those that wait whose turn it is now; kNobody if ceilings hold them all.
   uint8_t next(ClassSet waiting, Nanos now) {
-    const ClassSet open = shapes_ ? static_cast<ClassSet>(waiting & ~held(waiting, now)) : waiting;
+    const ClassSet open = shapes() ? static_cast<ClassSet>(waiting & ~held(waiting, now)) : waiting;
     if (open == 0) return kNobody;
-    const ClassSet equals = shapes_ ? first_of(open, now) : open;
+    const ClassSet equals = shapes() ? first_of(open, now) : open;
     turn_ = static_cast<uint8_t>(std::countr_zero(equals));
     for (auto rest = static_cast<ClassSet>(equals & (equals - 1)); rest != 0;
          rest = static_cast<ClassSet>(rest & (rest - 1)))
@@ -83,7 +83,7 @@ class Shaper {
       share = {begin_share(share.left_bytes, leaf.share_bytes), ++turns_};
       share_used_ = true;
     }
-    if (!shapes_) return;
+    if (!shapes()) return;
     leaf.sent_bytes[pass_] += bytes;
     head_.take(now, bytes);
     leaf.node.ceiling.take(now, bytes);
@@ -96,13 +96,13 @@ class Shaper {
   // May another one of the class go in the same turn?
   bool goes_on(Nanos now) const {
     if (share_used_ && !alone_) return false;
-    return !shapes_ || (!is_held(turn_, now) && (pass_ == kRest || pass_of(turn_, now) == pass_));
+    return !shapes() || (!is_held(turn_, now) && (pass_ == kRest || pass_of(turn_, now) == pass_));
   }
 
   // Those that a ceiling holds, and when the first of them may go; kNever if none is held.
   ClassSet held(ClassSet waiting, Nanos now) const {
     ClassSet held = 0;
-    if (!shapes_) return held;
+    if (!shapes()) return held;
     for (ClassSet rest = waiting; rest != 0; rest = static_cast<ClassSet>(rest & (rest - 1)))
       if (is_held(std::countr_zero(rest), now)) held = static_cast<ClassSet>(held | (rest & -rest));
     return held;
@@ -177,7 +177,6 @@ class Shaper {
   }
 
   ShaperPolicy policy_;
-  bool shapes_;
   TokenBucket head_;
   std::vector<Node> branches_;
   std::array<Leaf, kClassesMax> leaves_{};

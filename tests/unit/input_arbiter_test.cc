@@ -310,6 +310,15 @@ class InjectingArbiterTest : public testing::Test {
     }
   }
   void push(VoqIndex queue, int flow) { arbiter_->push(queue, FlowId::of(flow)); }
+  // The port has room for one packet, of three groups that wait at three outputs.
+  void make_port_short() {
+    policy_.limits[1].bytes = kNoInjectionLimit;
+    policy_.port_bytes = 1500;
+    arbiter_->take_all();
+    push(0, 11);
+    push(1, 31);
+    push(2, 21);
+  }
   // All turns that there are: which queue sends how many packets of 1,500 bytes of which flow.
   std::string turns() {
     std::string order;
@@ -487,12 +496,7 @@ TEST_F(InjectingArbiterTest, RoomIsForWhomItHasATurn) {
 
 // A7: where it is the port's limit that is short, IDs at several queues have it by turns, too.
 TEST_F(InjectingArbiterTest, NoIdIsAlwaysTheFirstAtTheLimitOfThePort) {
-  policy_.limits[1].bytes = kNoInjectionLimit;
-  policy_.port_bytes = 1500;
-  arbiter_->take_all();
-  push(0, 11);
-  push(1, 31);
-  push(2, 21);
+  make_port_short();
   std::array<int, 4> sent{};
   for (int round = 0; round < 30; ++round) {
     const std::string order = turns();
@@ -506,12 +510,7 @@ TEST_F(InjectingArbiterTest, NoIdIsAlwaysTheFirstAtTheLimitOfThePort) {
 
 // What leaves for hosts of the same node has no part in that.
 TEST_F(InjectingArbiterTest, LocalDeliveryDoesNotSayWhoIsNextAtTheLimitOfThePort) {
-  policy_.limits[1].bytes = kNoInjectionLimit;
-  policy_.port_bytes = 1500;
-  arbiter_->take_all();
-  push(0, 11);
-  push(1, 31);
-  push(2, 21);
+  make_port_short();
   push(3, 22);
   std::array<int, 4> sent{};
   for (int round = 0; round < 30; ++round) {

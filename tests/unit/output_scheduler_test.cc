@@ -33,6 +33,14 @@ class OutputSchedulerTest : public testing::Test {
     scheduler_.push(&packet);
     return &packet;
   }
+  // It may have a microsecond for each byte.
+  void shape_class(size_t position) {
+    scheduler_.set_pace(TokenBucket(0.1, kMillisecond));
+    ShaperPolicy policy;
+    policy.configured = true;
+    policy.leaves[position].bandwidth.maximum_bps = 8'000'000;
+    scheduler_.set_shaper(policy);
+  }
   // What a port does with a turn: notes who leaves; `refused` lanes are held, and packets of `dead` bytes dropped.
   struct Sender {
     void begin(const OutputScheduler::Turn& turn) { turns += static_cast<char>('a' + turn.lane()); }
@@ -149,11 +157,7 @@ TEST_F(OutputSchedulerTest, AClassHasOneShareWhateverItsChannels) {
 
 // X4: a class that may not go holds up nobody, and it is known when it may.
 TEST_F(OutputSchedulerTest, AShapedClassWaitsByItself) {
-  scheduler_.set_pace(TokenBucket(0.1, kMillisecond));
-  ShaperPolicy policy;
-  policy.configured = true;
-  policy.leaves[1].bandwidth.maximum_bps = 8'000'000;  // a microsecond a byte
-  scheduler_.set_shaper(policy);
+  shape_class(1);
   for (uint32_t i = 0; i < 10; ++i) push(1);
   EXPECT_EQ(leave(~LaneSet{0}), "bb") << "a burst";
   push(0);
@@ -176,11 +180,7 @@ TEST_F(OutputSchedulerTest, AShapedClassWaitsByItself) {
 
 // X4: a byte is one that the port sends, with a tag that the host's frame did not have.
 TEST_F(OutputSchedulerTest, AMaximumIsOfBytesOnTheWire) {
-  scheduler_.set_pace(TokenBucket(0.1, kMillisecond));
-  ShaperPolicy policy;
-  policy.configured = true;
-  policy.leaves[0].bandwidth.maximum_bps = 8'000'000;  // a microsecond a byte
-  scheduler_.set_shaper(policy);
+  shape_class(0);
   for (uint32_t i = 0; i < 10; ++i) push(0, 60)->length = 64;
   for (size_t i = 0; !leave(~LaneSet{0}).empty(); ++i) ASSERT_LT(i, 10u);
   const uint64_t sent = scheduler_.shaper().sent_bytes(0, Shaper::kRest);
