@@ -136,8 +136,8 @@ TEST_F(EdgeReceiveTest, APolicedPortDropsWhatIsTooMuch) {
   PauseFrame pause;
   pause.quanta[0] = 1;
   write_pause(written, pause, mac_of(1));
-  receive({Frame(bytes, bytes + written.length)});
-  EXPECT_EQ(count_of(edge_, ProtocolEvent::pause_heard), 1u) << "what asks a port to wait is part of no rate";
+  receive(std::vector<Frame>(10, Frame(bytes, bytes + written.length)));
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::pause_heard), 10u) << "what asks a port to wait is part of no rate";
 }
 
 TEST_F(EdgeReceiveTest, AHostsStationIsLearnedAndToldOnce) {
