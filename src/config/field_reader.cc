@@ -51,6 +51,10 @@ void FieldReader::read(const YamlValue& value, const NumberKind& kind, uint8_t& 
                   "one that no class has yet");
 }
 
+void FieldReader::read(const YamlValue& value, const RewriteKind& kind, uint8_t& out) {
+  value.read_integer(out, 0, kind.max);
+}
+
 uint64_t FieldReader::read_numbers(const YamlValue& value, const NumberSetKind& kind) {
   uint64_t set = 0;
   if (!value.expect_list("numbers")) return set;

@@ -31,6 +31,7 @@ class FieldReader {
   void read(const YamlValue& value, const ChoiceSetKind& kind, uint8_t& out);
   void read(const YamlValue& value, const NameKind& kind, std::string& out);
   void read(const YamlValue& value, const NumberKind& kind, uint8_t& out);
+  void read(const YamlValue& value, const RewriteKind& kind, uint8_t& out);
   template <typename Set>
   void read(const YamlValue& value, const NumberSetKind& kind, Set& out) {
     out = static_cast<Set>(read_numbers(value, kind));

@@ -15,6 +15,8 @@ std::string text_of(const SwitchKind&, bool value) { return value ? "true" : "fa
 std::string text_of(const NameKind&, const std::string& value) { return '"' + value + '"'; }  // not a number or null
 std::string text_of(const NumberKind&, uint8_t value) { return std::to_string(value); }
 
+std::string text_of(const RewriteKind&, uint8_t value) { return std::to_string(value); }
+
 void add_item(std::string& list, std::string_view item) {
   if (!list.empty()) list += ", ";
   list += item;

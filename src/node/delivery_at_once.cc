@@ -32,8 +32,8 @@ uint32_t DeliveryAtOnce::deliver(Port& port, Packet** packets, const uint32_t* f
       output = open_at_once(port, to, packet->ftag);
     }
     if (output == nullptr || !has_nothing_on_its_way(edge, port, match, found[i])) continue;
-    if (!fits_host(*output, to, *packet)) continue;
-    if (packet->vni != output->native_vlan) tag_for_host(*packet);
+    if (!output->host_frames.takes(*packet)) continue;
+    output->host_frames.finish(*packet);
     packet->destination = match.destination;
     packet->position = found[i];
     match.bytes += packet->payload;
@@ -92,14 +92,14 @@ uint32_t DeliveryAtOnce::cross(Port& port, Packet** packets, const uint32_t* fou
 
 void DeliveryAtOnce::gather_crossed(Port& there, Packet* packet, Nanos now) {
   OutputSide& output = there.output;
-  if (!opens_at_once(there) || !fits_host(output, there.index, *packet) || life_over(*packet, now)) {
+  if (!opens_at_once(there) || !output.host_frames.takes(*packet) || life_over(*packet, now)) {
     send(there, now);  // they go before it
     return crosspoint_.accept(there, packet, 0);
   }
   Returns& returns = there.output.room.returns_for(*packet);
   returns.room += packet->cost;
   returns.delivered += packet->payload;
-  if (packet->vni != output.native_vlan) tag_for_host(*packet);
+  output.host_frames.finish(*packet);
   gather(output, packet);
 }
 
@@ -108,7 +108,7 @@ bool DeliveryAtOnce::gather_from_fabric(Port& port, FlowId id, InputFlow& flow, 
   const PortIndex to = packet->destination.port;
   OutputSide* output = open_at_once(port, to, packet->ftag);
   if (output == nullptr) return false;
-  if (!fits_host(*output, to, *packet) || life_over(*packet, now)) {
+  if (!output->host_frames.takes(*packet) || life_over(*packet, now)) {
     send(ports_.own(to), now);  // of this flow, perhaps: they go before it
     return false;
   }
@@ -119,7 +119,7 @@ bool DeliveryAtOnce::gather_from_fabric(Port& port, FlowId id, InputFlow& flow, 
   acks_.mark_due(port, id, flow, now);
   port.credits[packet->vc].released(packet->cost);
   strip_fabric_header(*packet);
-  if (packet->vni != output->native_vlan) tag_for_host(*packet);
+  output->host_frames.finish(*packet);
   gather(*output, packet);
   return true;
 }
@@ -195,11 +195,6 @@ bool DeliveryAtOnce::has_nothing_on_its_way(const EdgeInput& edge, Port& port, c
   return edge.is_current(match) && EdgeFlows::find(port, match, match_index) == nullptr && match.waiting == 0;
 }
 
-bool DeliveryAtOnce::fits_host(const OutputSide& output, PortIndex to, const Packet& packet) {
-  if (packet.payload > output.longest_bytes) return false;
-  return packet.vni == output.native_vlan || ports_.own(to).settings.vlans.member(packet.vni);
-}
-
 // May frames be gathered for it? For the rest of a burst if so once.
 bool DeliveryAtOnce::opens_at_once(Port& there) {
   if (there.output.at_once_packets != 0) return true;
@@ -212,7 +207,7 @@ void DeliveryAtOnce::gather(OutputSide& output, Packet* packet) { output.at_once
 
 // A frame that the device has refused, as if it had not been offered; they come in order.
 void DeliveryAtOnce::requeue_refused(Port& there, Packet* packet, Nanos now) {
-  if (packet->vni != there.output.native_vlan) remove_tag(*packet);
+  if (there.output.host_frames.tagged(*packet)) remove_tag(*packet);
   if (packet->flags & kPacketAtOnce) {
     Returns& returns = there.output.room.returns_for(*packet);
     returns.room -= packet->cost;

@@ -66,7 +66,6 @@ class DeliveryAtOnce {
   static bool anybody_waits(const Port& port, const Voq& voq);
   static bool takes_at_once(const Port& there);
   static bool has_nothing_on_its_way(const EdgeInput& edge, Port& port, const MatchEntry& match, uint32_t match_index);
-  bool fits_host(const OutputSide& output, PortIndex to, const Packet& packet);
   bool opens_at_once(Port& there);
   static void gather(OutputSide& output, Packet* packet);
   HEDDLE_COLD void requeue_refused(Port& there, Packet* packet, Nanos now);

@@ -51,15 +51,13 @@ void EdgeTransmit::look_for_congestion(Port& port, Nanos now) {
   output.congestion.look(now, output.scheduler, output.flows, output.taken_bytes);
 }
 
-// W4: the host sees the frame that was sent, with the tag its port wants.
+// W4: the host sees the frame that was sent, as its port wants it.
 DropReason EdgeTransmit::prepare_for_host(Port& port, Packet* packet, Nanos now) {
-  const bool native = packet->vni == port.output.native_vlan;
   if (life_over(*packet, now)) return DropReason::life_ended;
-  if (!native && !port.settings.vlans.member(packet->vni)) return DropReason::vlan_egress;
-  if (packet->payload > port.output.longest_bytes) return DropReason::output_too_long;
+  if (const DropReason reason = port.output.host_frames.refuses(*packet); reason != DropReason::none) return reason;
   if (packet->flags & kPacketFabric) strip_fabric_header(*packet);
   if (port.output.congestion.of(port.output.scheduler.class_of(packet->lane)).congested()) mark_for_host(port, *packet);
-  if (!native) tag_for_host(*packet);
+  port.output.host_frames.finish(*packet);
   return DropReason::none;
 }
 

@@ -53,7 +53,8 @@ void HostControl::obey(Port& port, Nanos now) {
   port.output.pause_look_ns = port.pause.next_change(now);
   port.output.paused_lanes = 0;
   for (LaneIndex lane = 0; lane < site_.lanes.count(); ++lane)
-    if (site_.classes.of(site_.lanes.ftag(lane)).priorities() & held) port.output.paused_lanes |= LaneSet{1} << lane;
+    if (site_.classes.of(site_.lanes.ftag(lane)).delivered_priorities() & held)
+      port.output.paused_lanes |= LaneSet{1} << lane;
 }
 
 }  // namespace heddle

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "egress/host_frames.h"
 #include "egress/output_room.h"
 #include "egress/output_scheduler.h"
 #include "egress/port_congestion.h"
@@ -118,21 +119,18 @@ struct InputSide {
 };
 
 struct OutputSide {
-  static constexpr uint16_t kNoVlan = 0xffff;
-  OutputSide(uint32_t flow_ids, uint32_t inputs, const Lanes& lanes, const TopologyPort& settings, PortBytes bytes,
-             uint64_t seed)
+  OutputSide(uint32_t flow_ids, uint32_t inputs, const Lanes& lanes, const TopologyPort& settings,
+             const std::vector<TrafficClass>& classes, PortBytes bytes, uint64_t seed)
       : flows(flow_ids, inputs),
         congestion(shared_rate_bps(settings), settings.mtu_bytes + kEthernetHeaderBytes, seed),
-        native_vlan(settings.vlans.native != 0 ? settings.vlans.native : kNoVlan),
-        longest_bytes(settings.mtu_bytes + kEthernetHeaderBytes),
+        host_frames(settings, classes),
         scheduler(lanes, inputs, bytes),
         room(inputs, lanes.count()),
         wanted(inputs) {}
 
   OutputFlowTable flows;
   PortCongestion congestion;                                // edge ports (C1)
-  const uint16_t native_vlan;                               // edge: whose frames have no tag; kNoVlan if it has none
-  const uint32_t longest_bytes;                             // edge: of an untagged frame
+  const HostFrames host_frames;                             // edge ports
   uint64_t taken_bytes = 0;                                 // out of the queue since the port began
   OutputScheduler scheduler;                                // crossed, not stamped
   LaneSet paused_lanes = 0;                                 // edge: the host has asked them to wait
@@ -160,14 +158,14 @@ struct OutputSide {
 
 struct Port {
   Port(PortIndex port_index, const TopologyPort& port_settings, const FabricSettings& fabric_settings, uint32_t ports,
-       const Lanes& lanes, const ApplicationPolicy& applications, const SessionOptions& session_options,
-       PortBytes bytes, uint64_t seed)
+       const Lanes& lanes, const std::vector<TrafficClass>& classes, const ApplicationPolicy& applications,
+       const SessionOptions& session_options, PortBytes bytes, uint64_t seed)
       : index(port_index),
         fabric(port_settings.fabric),
         settings(port_settings),
         channels(lanes.channels()),
         input(port_index, fabric_settings.flow_ids, ports, lanes.count(), applications),
-        output(fabric_settings.flow_ids, ports, lanes, port_settings, bytes, seed),
+        output(fabric_settings.flow_ids, ports, lanes, port_settings, classes, bytes, seed),
         session(session_options) {
     for (uint32_t channel = 0; channel < channels && fabric; ++channel)
       credits[channel] =

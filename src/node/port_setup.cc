@@ -44,7 +44,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
                                .credits = fabric.link_credits,
                                .frame_bytes_max = settings.mtu_bytes + kEthernetHeaderBytes,
                                .sends_again = lanes.any_retry()};
-  auto port = std::make_unique<Port>(index, settings, fabric, ports, lanes, applications, session,
+  auto port = std::make_unique<Port>(index, settings, fabric, ports, lanes, topology.classes, applications, session,
                                      port_bytes(topology, settings), options.seed + index);
   port->device = options.devices[index];
   port->receive_room = options.devices[index]->receive_room();

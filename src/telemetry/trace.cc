@@ -231,7 +231,11 @@ void Steps::tell_output() {
   const bool member = output.vlans.member(view_.vlan) || view_.vlan == 0;
   if (!member) return step("host", dropped(DropReason::vlan_egress), text_of(DropReason::vlan_egress));
   const bool tagged = view_.vlan != 0 && view_.vlan != output.vlans.native;
-  step("host", "delivered", tagged ? "with tag, VLAN " + std::to_string(view_.vlan) : "without tag");
+  std::string how = tagged ? "with tag, VLAN " + std::to_string(view_.vlan) : "without tag";
+  const TrafficClass& is = traffic_class();
+  if (tagged && is.rewrite_pcp != kAsSent) how += ", PCP " + std::to_string(is.rewrite_pcp);
+  if (is.rewrite_dscp != kAsSent) how += ", if IP with DSCP " + std::to_string(is.rewrite_dscp);
+  step("host", "delivered", how);
 }
 
 Json Steps::answer() {

@@ -88,7 +88,7 @@ void look_at_output(const SwitchProcess& process, const ProcessNode& node, PortI
     view.ids = port.output.flows.size();
     view.ids_used = port.output.flows.used();
     view.id_free = port.usable() && port.output.wanting_inputs == 0 && port.output.flows.may_reserve(input);
-    view.longest_bytes = port.output.longest_bytes;
+    view.longest_bytes = port.output.host_frames.longest_bytes();
     const Packet* packet = port.output.scheduler.packets_of(view.lane, input).head;
     for (; packet != nullptr && view.lane_packets < kTraceCountMax; packet = packet->next) ++view.lane_packets;
     view.queued_bytes = port.output.scheduler.bytes();

@@ -30,6 +30,9 @@ struct NameKind {  // that no other one in the list has
 struct NumberKind {  // the same, with numbers
   uint64_t max;
 };
+struct RewriteKind {  // a number that is written; kAsSent: none is
+  uint8_t max;
+};
 struct NumberSetKind {  // bit n: number n, which no other one in the list has
   uint32_t max;
 };

@@ -38,6 +38,8 @@ inline constexpr auto kFields<TrafficClass> = std::tuple{
     Field{"flow_credits", &TrafficClass::flow_credits, SwitchKind{}},
     Field{"pcp", &TrafficClass::pcp_set, NumberSetKind{7}},
     Field{"dscp", &TrafficClass::dscp_set, NumberSetKind{63}},
+    Field{"rewrite_dscp", &TrafficClass::rewrite_dscp, RewriteKind{63}},
+    Field{"rewrite_pcp", &TrafficClass::rewrite_pcp, RewriteKind{7}},
     Field{"life", &TrafficClass::life_ns, DurationKind{kLifeMinNs, kLifeMaxNs}},
     Field{"flow_queue", &TrafficClass::flow_queue_bytes, SizeKind{16 * 1024, 64 * 1024 * 1024}},
 };
@@ -73,11 +75,13 @@ constexpr auto keys_of() {
   return std::apply([](const auto&... field) { return std::array{field.key...}; }, kFields<Owner>);
 }
 
-// False where a file may not give the field of this one.
+// False where a file may not give the field of this one, or has no way to.
 template <typename Owner, typename Value, typename Kind>
 constexpr bool is_meant_in(const Owner& owner, const Field<Owner, Value, Kind>& field) {
   if constexpr (std::is_same_v<Kind, SwitchKind>) {
     return field.kind.only_with == nullptr || owner.*field.kind.only_with;
+  } else if constexpr (std::is_same_v<Kind, RewriteKind>) {
+    return owner.*field.member != kAsSent;
   } else {
     return true;
   }

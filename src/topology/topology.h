@@ -90,6 +90,8 @@ constexpr Nanos kLifeMaxNs = 4 * kSecond;  // 16 bits of units in the header
 constexpr Nanos kLifeUsualNs = 50 * kMillisecond;
 constexpr Nanos kFloodLifeMax = 50 * kMillisecond;
 
+constexpr uint8_t kAsSent = 0xff;  // nothing is written over what a host has sent
+
 struct TrafficClass {
   std::string name = "default";
   uint8_t ftag = 0;                        // below kClassesMax, unique
@@ -102,10 +104,16 @@ struct TrafficClass {
   bool link_retry = true;                  // K6, of a lossless class: what a link loses is sent again
   uint16_t pcp_set = 0xff;                 // bit p: frames of PCP p (untagged: the port default 0) are of this class
   uint64_t dscp_set = 0;                   // bit d: IP packets of DSCP d are of this class; looked at before PCP
+  uint8_t rewrite_dscp = kAsSent;          // E2: what hosts get as DSCP and PCP of its frames
+  uint8_t rewrite_pcp = kAsSent;           // (in a tag)
   Nanos life_ns = kLifeUsualNs;            // K8
   uint32_t flow_queue_bytes = 256 * 1024;  // of one flow's input queue: drop mark (A8), lossless: its host is paused
   // 802.1p priorities of its frames, bit p; one that DSCP alone tells has that of untagged frames.
   uint8_t priorities() const { return pcp_set == 0 ? uint8_t{1} : static_cast<uint8_t>(pcp_set); }
+  // The same as hosts get them.
+  uint8_t delivered_priorities() const {
+    return rewrite_pcp == kAsSent ? priorities() : static_cast<uint8_t>(1u << rewrite_pcp);
+  }
   // K8, of a frame that is flooded: floods are lossy, whatever their class.
   Nanos flood_life_ns() const { return std::min(life_ns, kFloodLifeMax); }
 };

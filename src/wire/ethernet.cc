@@ -166,27 +166,52 @@ DropReason parse_edge_frame(const uint8_t* data, uint32_t length, EdgeHeaders& h
   return DropReason::none;
 }
 
+namespace {
+
+constexpr uint32_t kUntaggedIp = kTypeEnd;
+constexpr uint8_t kExperienced = 3;  // both bits of ECN; either one alone: the sender understands
+
+// The IP version of an untagged frame whose header is whole; 0 of others.
+uint8_t untagged_ip_version(const uint8_t* frame, uint32_t length) {
+  if (length < kUntaggedIp + kIpv4Bytes) return 0;
+  const uint16_t type = load_be16(frame + 12);
+  if (type == kEtherTypeIpv4) return 4;
+  return type == kEtherTypeIpv6 && length >= kUntaggedIp + kIpv6Bytes ? 6 : 0;
+}
+
+// DSCP and ECN as one byte, DSCP above.
+uint8_t traffic_byte(const uint8_t* ip, uint8_t version) {
+  return version == 4 ? ip[1] : static_cast<uint8_t>(load_be16(ip) >> 4);
+}
+
+void write_traffic_byte(uint8_t* ip, uint8_t version, uint8_t value) {
+  const uint32_t before = load_be16(ip);
+  if (version == 6) return store_be16(ip, static_cast<uint16_t>((before & 0xf00f) | value << 4));
+  ip[1] = value;
+  // RFC 1624: the header's checksum changes by as much as the word has.
+  uint32_t sum = (~load_be16(ip + 10) & 0xffffu) + (~before & 0xffffu) + load_be16(ip);
+  sum = (sum & 0xffff) + (sum >> 16);
+  store_be16(ip + 10, static_cast<uint16_t>(~((sum & 0xffff) + (sum >> 16))));
+}
+
+}  // namespace
+
 bool mark_congestion_experienced(uint8_t* frame, uint32_t length) {
-  constexpr uint32_t kIp = 14;
-  constexpr uint8_t kExperienced = 3;  // both bits; either one alone: the sender understands
-  const uint16_t type = length < kIp + kIpv4Bytes ? uint16_t{0} : load_be16(frame + 12);
-  uint8_t& second = frame[kIp + 1];
-  if (type == kEtherTypeIpv4) {
-    const uint8_t bits = second & kExperienced;
-    if (bits == 0 || bits == kExperienced) return false;
-    const uint32_t before = load_be16(frame + kIp);
-    second |= kExperienced;
-    // RFC 1624: the header's checksum changes by as much as the word has.
-    uint32_t sum = (~load_be16(frame + kIp + 10) & 0xffffu) + (~before & 0xffffu) + load_be16(frame + kIp);
-    sum = (sum & 0xffff) + (sum >> 16);
-    store_be16(frame + kIp + 10, static_cast<uint16_t>(~((sum & 0xffff) + (sum >> 16))));
-    return true;
-  }
-  if (type != kEtherTypeIpv6 || length < kIp + kIpv6Bytes) return false;
-  const uint8_t bits = second >> 4 & kExperienced;
+  const uint8_t version = untagged_ip_version(frame, length);
+  if (version == 0) return false;
+  const uint8_t before = traffic_byte(frame + kUntaggedIp, version);
+  const uint8_t bits = before & kExperienced;
   if (bits == 0 || bits == kExperienced) return false;
-  second |= kExperienced << 4;
+  write_traffic_byte(frame + kUntaggedIp, version, before | kExperienced);
   return true;
+}
+
+void write_dscp(uint8_t* frame, uint32_t length, uint8_t dscp) {
+  const uint8_t version = untagged_ip_version(frame, length);
+  if (version == 0) return;
+  const uint8_t before = traffic_byte(frame + kUntaggedIp, version);
+  if (before >> 2 == dscp) return;
+  write_traffic_byte(frame + kUntaggedIp, version, static_cast<uint8_t>(dscp << 2 | (before & kExperienced)));
 }
 
 }  // namespace heddle

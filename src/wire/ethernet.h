@@ -141,6 +141,9 @@ inline void remove_tag(Packet& packet) {
 // that. False, and nothing written, if it is not, or marked already.
 bool mark_congestion_experienced(uint8_t* frame, uint32_t length);
 
+// E2: another DSCP (0 to 63) in an untagged frame of IPv4 or IPv6; of others nothing is written.
+void write_dscp(uint8_t* frame, uint32_t length, uint8_t dscp);
+
 // The frame needs kVlanTagBytes of headroom and must not have a tag already.
 inline void insert_tag(Packet& packet, uint16_t tci) {
   uint8_t addresses[12];

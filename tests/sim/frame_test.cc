@@ -31,7 +31,7 @@ TEST_P(Frames, AreWhatTheSwitchesParserTakesAndTellWhoseTheyAre) {
       ASSERT_TRUE(read_trailer(bytes, total, trailer));
       EXPECT_EQ(trailer.flow, 5);
       EXPECT_EQ(trailer.sequence, 77u);
-      EXPECT_EQ(compare_frame(bytes, total, flow, from, to, tagged, trailer), nullptr);
+      EXPECT_EQ(compare_frame(bytes, total, flow, flow.priority, from, to, tagged, trailer), nullptr);
     }
   }
 }
@@ -42,7 +42,8 @@ TEST_P(Frames, AnyChangedByteIsFound) {
     bytes[i] ^= 0x10;
     Trailer trailer;
     const bool read = read_trailer(bytes, total, trailer);
-    EXPECT_TRUE(!read || compare_frame(bytes, total, flow, from, to, false, trailer) != nullptr) << "byte " << i;
+    EXPECT_TRUE(!read || compare_frame(bytes, total, flow, flow.priority, from, to, false, trailer) != nullptr)
+        << "byte " << i;
     bytes[i] ^= 0x10;
   }
 }
@@ -56,9 +57,9 @@ TEST_P(Frames, AChecksumLeftToHardwareIsOneThatTheSwitchCompletes) {
   EXPECT_TRUE(checksum_left_to_hardware(bytes, total, headers));
   Trailer trailer;
   ASSERT_TRUE(read_trailer(bytes, total, trailer));
-  EXPECT_NE(compare_frame(bytes, total, flow, from, to, false, trailer), nullptr);
+  EXPECT_NE(compare_frame(bytes, total, flow, flow.priority, from, to, false, trailer), nullptr);
   EXPECT_TRUE(complete_checksum(bytes, total, headers));
-  EXPECT_EQ(compare_frame(bytes, total, flow, from, to, false, trailer), nullptr);
+  EXPECT_EQ(compare_frame(bytes, total, flow, flow.priority, from, to, false, trailer), nullptr);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Frames, testing::Values(FrameKind::ethernet, FrameKind::ipv4, FrameKind::ipv6));

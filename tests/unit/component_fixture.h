@@ -91,8 +91,12 @@ class ComponentTest : public testing::Test {
       lossless.pcp_set = static_cast<uint16_t>(1 << (2 + ftag));
       topology.classes.push_back(lossless);
     }
-    topology.classes.push_back(
-        {.ftag = kUncontrolled, .congestion_control = false, .flow_credits = false, .ecn = true, .pcp_set = 0});
+    topology.classes.push_back({.ftag = kUncontrolled,
+                                .congestion_control = false,
+                                .flow_credits = false,
+                                .ecn = true,
+                                .pcp_set = 0,
+                                .rewrite_pcp = 6});
     topology.classes.push_back({.ftag = kWithoutFlows, .flow_channels = false, .pcp_set = 1 << 5});
     topology.lossless_channels = 1;
     const uint16_t node = add_node(topology, 1, 4), other = add_node(topology, 2, 4);

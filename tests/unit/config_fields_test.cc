@@ -54,6 +54,10 @@ Told told_of(const NumberKind& kind, uint8_t) {
   return {number_schema(0, kind.max), "", "position in the list", "0 to " + std::to_string(kind.max) + ", unique"};
 }
 
+Told told_of(const RewriteKind& kind, uint8_t) {
+  return {number_schema(0, kind.max), "", "as sent", "0 to " + std::to_string(kind.max)};
+}
+
 Told told_of(const NumberSetKind& kind, uint64_t) {
   return {{{"type", "array"}, {"items", number_schema(0, kind.max)}}, "", "", "0 to " + std::to_string(kind.max)};
 }

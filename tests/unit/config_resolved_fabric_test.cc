@@ -43,6 +43,7 @@ TEST(ResolvedFabric, HasEveryFieldThatIsMeant) {
   Topology topology;
   topology.classes.resize(2);
   topology.classes[1].lossless = true;
+  topology.classes[1].rewrite_dscp = topology.classes[1].rewrite_pcp = 0;
   const std::string text = resolved_fabric(topology);
   const auto count = [&](const std::string& part) {
     size_t found = 0;
@@ -52,7 +53,8 @@ TEST(ResolvedFabric, HasEveryFieldThatIsMeant) {
   for (std::string_view key : keys_of<FabricSettings>()) EXPECT_EQ(count("\n  " + std::string(key) + ": "), 1u) << key;
   for (std::string_view key : keys_of<TrafficClass>()) {
     if (key == "name") continue;
-    EXPECT_EQ(count("\n    " + std::string(key) + ": "), key == "link_retry" ? 1u : 2u) << key;
+    const bool once = key == "link_retry" || key.starts_with("rewrite_");
+    EXPECT_EQ(count("\n    " + std::string(key) + ": "), once ? 1u : 2u) << key;
   }
   EXPECT_EQ(count("\n  - name: \"default\"\n"), 2u);
 }

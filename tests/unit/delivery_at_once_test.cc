@@ -170,7 +170,7 @@ TEST_F(DeliveryAtOnceTest, LosslessFramesTakeTheOrdinaryWay) {
 
 TEST_F(DeliveryAtOnceTest, WhatDoesNotFitThePortIsLeft) {
   match(3);
-  const uint32_t longest = output_.output.longest_bytes;
+  const uint32_t longest = output_.output.host_frames.longest_bytes();
   Packet* foreign = of_host(2, 3);
   foreign->vni = 77;
   EXPECT_EQ(pass({of_host(0, 3, longest), of_host(1, 3, longest + 1), foreign}, {3, 3, 3}), (Numbers{1, 2}));
@@ -327,7 +327,7 @@ TEST_F(DeliveryAtOnceTest, WhatHasCrossedIsDeliveredAndItsRoomGoesBack) {
 TEST_F(DeliveryAtOnceTest, WhatCannotBeDeliveredAtOnceQueuesBehindWhatIsGathered) {
   Packet* dead = from_beside(2);
   dead->dies_ns = turn_.now();
-  for (Packet* other : {from_beside(1, output_.output.longest_bytes + 1), dead}) {
+  for (Packet* other : {from_beside(1, output_.output.host_frames.longest_bytes() + 1), dead}) {
     device_.delivered.clear();
     at_once_.gather_crossed(output_, from_beside(0), turn_.now());
     at_once_.gather_crossed(output_, other, turn_.now());
@@ -404,7 +404,7 @@ TEST_F(DeliveryAtOnceTest, OneForElsewhereIsLeft) {
 }
 
 TEST_F(DeliveryAtOnceTest, OneThatIsLeftGoesBehindThoseThatAreGathered) {
-  Packet* too_long = from_fabric(1, output_.output.longest_bytes + 1);
+  Packet* too_long = from_fabric(1, output_.output.host_frames.longest_bytes() + 1);
   Packet* dead = from_fabric(2);
   dead->dies_ns = turn_.now();
   Packet* foreign = from_fabric(3);

@@ -53,7 +53,7 @@ TEST_F(EdgeTransmitTest, WithTheTagOfAVlanThatIsTaggedThere) {
 }
 
 TEST_F(EdgeTransmitTest, NoFrameIsLongerThanThePortTakes) {
-  const uint32_t longest = output_.output.longest_bytes;
+  const uint32_t longest = output_.output.host_frames.longest_bytes();
   queue(0, kLossy, kNoFlow, longest);
   queue(1, kLossy, kNoFlow, longest + 1);
   run();

@@ -108,6 +108,23 @@ TEST_F(HostControlTest, WhatTheHostAsksIsObeyedUntilItIsOver) {
   EXPECT_EQ(edge_.output.paused_lanes, 0u);
 }
 
+// E2: as the host gets its frames, not as they were sent.
+TEST_F(HostControlTest, AClassWaitsForThePriorityThatIsWrittenInItsFrames) {
+  const auto held_by = [this](uint8_t priority) {
+    Packet* frame = packet(0);
+    PauseFrame pause{.by_priority = true, .enabled = static_cast<uint8_t>(1 << priority), .quanta = {}};
+    pause.quanta[priority] = 0xffff;
+    write_pause(*frame, pause, 0x020000000001);
+    edge_.pause = HostPause(0, kMillisecond);
+    EXPECT_TRUE(control_of_hosts_.hear(edge_, frame, kSecond));
+    return edge_.output.paused_lanes;
+  };
+  EXPECT_EQ(held_by(6), LaneSet{1} << site_.lanes.of(kUncontrolled, kLossyChannel) |
+                            LaneSet{1} << site_.lanes.of(kLossy, kLossyChannel))
+      << "and of the class that has that priority";
+  EXPECT_EQ(held_by(0), LaneSet{1} << site_.lanes.of(kLossy, kLossyChannel)) << "which is that of untagged frames";
+}
+
 TEST_F(HostControlTest, AHostThatAsksTooLongIsOverruled) {
   Nanos now = kSecond;
   for (; count_of(edge_, ProtocolEvent::pause_overruled) == 0 && now < 2 * kSecond; now += kMillisecond)

@@ -167,6 +167,13 @@ void Checker::check_membership(uint16_t host, const Packet& packet, uint16_t vla
   if (tagged != (vlan != vlans.native)) fail(3, who + " got a frame with a tag it should not have, or without its tag");
 }
 
+// E2: what edge ports write. Classes that one may become instead of another write the same (swarm_ports.cc).
+FramePriority Checker::delivered_priority(const HostFlow& flow) const {
+  const TrafficClass& is = fabric_.topology().classes[flow.class_index];
+  return {.pcp = is.rewrite_pcp == kAsSent ? flow.priority.pcp : is.rewrite_pcp,
+          .dscp = is.rewrite_dscp == kAsSent ? flow.priority.dscp : is.rewrite_dscp};
+}
+
 void Checker::on_host_frame(uint16_t host, const Packet& packet, bool flooded, Nanos now) {
   trace(uint64_t{host} << 32 | packet.length);
   trace(now);
@@ -194,8 +201,9 @@ void Checker::on_host_frame(uint16_t host, const Packet& packet, bool flooded, N
                 std::to_string(host));
   if (flow.source == host) fail(3, "flow " + flow.name + " came back to its source");
   const bool tagged = packet.data[12] == 0x81 && packet.data[13] == 0;
-  const char* difference = compare_frame(packet.data, packet.length, flow, fabric_.host(flow.source).station(),
-                                         fabric_.host(flow.destination).station(), tagged, trailer);
+  const char* difference =
+      compare_frame(packet.data, packet.length, flow, delivered_priority(flow), fabric_.host(flow.source).station(),
+                    fabric_.host(flow.destination).station(), tagged, trailer);
   if (difference != nullptr && !forgive_damage())
     fail(3, "flow " + flow.name + " frame " + std::to_string(trailer.sequence) + ": " + difference);
   const bool marked = is_marked(packet.data, packet.length, flow, tagged);

@@ -158,6 +158,7 @@ class Checker : public Watcher {
 
   // checker.cc
   void check_ordered(const HostFlow& flow, const Trailer& trailer, bool flooded, Nanos now);
+  FramePriority delivered_priority(const HostFlow& flow) const;
   void check_membership(uint16_t host, const Packet& packet, uint16_t vlan);
   bool forgive_damage();
   void note_sessions(uint16_t node, Nanos now);

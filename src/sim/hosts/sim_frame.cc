@@ -46,10 +46,10 @@ uint64_t pseudo_header_sum(const uint8_t* ip, bool v6, uint32_t udp_bytes) {
   return v6 ? sum16(ip + 8, 32, 17 + udp_bytes) : sum16(ip + 12, 8, 17 + udp_bytes);
 }
 
-uint32_t write_ipv4(uint8_t* ip, const HostFlow& flow, uint16_t bytes, uint16_t from, uint16_t to) {
+uint32_t write_ipv4(uint8_t* ip, const HostFlow& flow, uint8_t dscp, uint16_t bytes, uint16_t from, uint16_t to) {
   std::memset(ip, 0, 20);
   ip[0] = 0x45;
-  ip[1] = static_cast<uint8_t>(flow.dscp << 2 | (flow.ecn ? 2 : 0));
+  ip[1] = static_cast<uint8_t>(dscp << 2 | (flow.ecn ? 2 : 0));
   put16(ip + 2, bytes);
   ip[8] = 64;
   ip[9] = 17;
@@ -59,9 +59,9 @@ uint32_t write_ipv4(uint8_t* ip, const HostFlow& flow, uint16_t bytes, uint16_t 
   return 20;
 }
 
-uint32_t write_ipv6(uint8_t* ip, const HostFlow& flow, uint16_t bytes, uint16_t from, uint16_t to) {
+uint32_t write_ipv6(uint8_t* ip, const HostFlow& flow, uint8_t dscp, uint16_t bytes, uint16_t from, uint16_t to) {
   std::memset(ip, 0, 40);
-  put32(ip, 0x60000000u | uint32_t{flow.dscp} << 22 | (flow.ecn ? 2u : 0u) << 20 | flow.id);
+  put32(ip, 0x60000000u | uint32_t{dscp} << 22 | (flow.ecn ? 2u : 0u) << 20 | flow.id);
   put16(ip + 4, bytes - 40u);
   ip[6] = 17;
   ip[7] = 64;
@@ -72,14 +72,14 @@ uint32_t write_ipv6(uint8_t* ip, const HostFlow& flow, uint16_t bytes, uint16_t 
 }
 
 // Everything before the content; returns its length. The checksum comes later, over the content.
-uint32_t write_headers(uint8_t* bytes, const HostFlow& flow, const StationAddress& from, const StationAddress& to,
-                       bool tagged, uint16_t length) {
+uint32_t write_headers(uint8_t* bytes, const HostFlow& flow, FramePriority priority, const StationAddress& from,
+                       const StationAddress& to, bool tagged, uint16_t length) {
   put_mac(bytes, to.mac);
   put_mac(bytes + 6, from.mac);
   uint32_t at = 12;
   if (tagged) {
     put16(bytes + at, 0x8100);
-    put16(bytes + at + 2, static_cast<uint16_t>(flow.pcp << 13 | flow.vlan));
+    put16(bytes + at + 2, static_cast<uint16_t>(priority.pcp << 13 | flow.vlan));
     at += 4;
   }
   const auto l3_bytes = static_cast<uint16_t>(length - 14);
@@ -90,8 +90,8 @@ uint32_t write_headers(uint8_t* bytes, const HostFlow& flow, const StationAddres
   const bool v6 = flow.kind == FrameKind::ipv6;
   put16(bytes + at, v6 ? 0x86dd : 0x0800);
   uint8_t* ip = bytes + at + 2;
-  const uint32_t ip_bytes =
-      v6 ? write_ipv6(ip, flow, l3_bytes, from.host, to.host) : write_ipv4(ip, flow, l3_bytes, from.host, to.host);
+  const uint32_t ip_bytes = v6 ? write_ipv6(ip, flow, priority.dscp, l3_bytes, from.host, to.host)
+                               : write_ipv4(ip, flow, priority.dscp, l3_bytes, from.host, to.host);
   uint8_t* udp = ip + ip_bytes;
   put16(udp, 10000u + flow.id);
   put16(udp + 2, 20000u + flow.id % 1000);
@@ -136,7 +136,7 @@ uint32_t trailer_check(const uint8_t* trailer, uint32_t length) {
 uint32_t write_frame(uint8_t* bytes, const HostFlow& flow, const StationAddress& from, const StationAddress& to,
                      bool tagged, uint16_t length, uint32_t sequence, Nanos now, bool pattern) {
   const uint32_t total = length + (tagged ? 4u : 0u);
-  const uint32_t content = write_headers(bytes, flow, from, to, tagged, length);
+  const uint32_t content = write_headers(bytes, flow, flow.priority, from, to, tagged, length);
   uint8_t* trailer = bytes + total - kTrailerBytes;
   if (pattern) fill(bytes + content, total - kTrailerBytes - content, content_seed(flow, sequence));
   put16(trailer, kMagic);
@@ -178,13 +178,13 @@ void mark_headers(uint8_t* ip, FrameKind kind) {
   put16(ip + 10, static_cast<uint16_t>(~fold(sum16(ip, 20, 0))));
 }
 
-const char* compare_frame(const uint8_t* bytes, uint32_t length, const HostFlow& flow, const StationAddress& from,
-                          const StationAddress& to, bool tagged, const Trailer& trailer) {
+const char* compare_frame(const uint8_t* bytes, uint32_t length, const HostFlow& flow, FramePriority priority,
+                          const StationAddress& from, const StationAddress& to, bool tagged, const Trailer& trailer) {
   const uint32_t tag_bytes = tagged ? 4 : 0;
   const uint16_t untagged = get16(bytes + length - kTrailerBytes + 12);
   if (untagged + tag_bytes != length) return "its length has changed";
   uint8_t headers[14 + 4 + 40 + 8];
-  const uint32_t content = write_headers(headers, flow, from, to, tagged, untagged);
+  const uint32_t content = write_headers(headers, flow, priority, from, to, tagged, untagged);
   const uint32_t ip_at = 14 + tag_bytes;
   if (is_marked(bytes, length, flow, tagged)) mark_headers(headers + ip_at, flow.kind);
   uint32_t compared = content;

@@ -37,10 +37,10 @@ uint32_t write_frame(uint8_t* bytes, const HostFlow& flow, const StationAddress&
 // The trailer at the end of `length` bytes; false if there is none or it is damaged.
 bool read_trailer(const uint8_t* bytes, uint32_t length, Trailer& trailer);
 
-// Is the rest of the frame what write_frame() wrote? `length` with tag if `tagged`. nullptr if it is, else what is
-// wrong.
-const char* compare_frame(const uint8_t* bytes, uint32_t length, const HostFlow& flow, const StationAddress& from,
-                          const StationAddress& to, bool tagged, const Trailer& trailer);
+// Is the rest of the frame what write_frame() wrote, but for its priority? `length` with tag if `tagged`. nullptr if it
+// is, else what is wrong.
+const char* compare_frame(const uint8_t* bytes, uint32_t length, const HostFlow& flow, FramePriority priority,
+                          const StationAddress& from, const StationAddress& to, bool tagged, const Trailer& trailer);
 
 // Is a frame of that flow marked with congestion experienced (C10)?
 bool is_marked(const uint8_t* bytes, uint32_t length, const HostFlow& flow, bool tagged);

@@ -35,6 +35,10 @@ class LatencyHistogram {
   Nanos min_ = kNever, max_ = 0;
 };
 
+struct FramePriority {  // what a frame says of itself: PCP in its tag, DSCP of IP
+  uint8_t pcp = 0, dscp = 0;
+};
+
 struct HostFlow {
   // --- what it is ---
   std::string name;
@@ -42,7 +46,7 @@ struct HostFlow {
   uint16_t source = 0, destination = 0;  // hosts
   uint16_t vlan = 1;
   uint8_t class_index = 0;
-  uint8_t pcp = 0, dscp = 0;
+  FramePriority priority;
   FrameKind kind = FrameKind::ipv4;
   ChecksumKind checksum = ChecksumKind::none;
   bool ordered = true;   // its class has flow channels

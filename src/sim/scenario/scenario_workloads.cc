@@ -151,7 +151,7 @@ void ScenarioReader::read_workload(const YamlValue& value) {
 void ScenarioReader::classify(HostFlow& flow) {
   const auto& classes = scenario_.setup.topology.classes;
   for (uint8_t i = 0; i < classes.size(); ++i) {
-    if (flow.kind == FrameKind::ethernet || !(classes[i].dscp_set >> flow.dscp & 1)) continue;
+    if (flow.kind == FrameKind::ethernet || !(classes[i].dscp_set >> flow.priority.dscp & 1)) continue;
     flow.class_index = i;
     break;
   }
@@ -165,7 +165,7 @@ void ScenarioReader::read_contents(const YamlValue& value, HostFlow& flow) {
   size_t kind = 1;
   value["frames"].read_choice(kind, kKinds);
   flow.kind = static_cast<FrameKind>(kind);
-  value["dscp"].read_integer(flow.dscp, 0, 63);
+  value["dscp"].read_integer(flow.priority.dscp, 0, 63);
   value["ecn"].read_bool(flow.ecn);
   const uint16_t least = flow.kind == FrameKind::ipv6 ? kLeastLengthIpv6 : kLeastLength;
   const auto most = static_cast<uint64_t>(builder_.topology().edge_mtu_bytes + kEthernetHeaderBytes);

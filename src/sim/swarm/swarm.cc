@@ -120,6 +120,15 @@ void draw_ecn(Swarm& swarm, Random random) {
   for (HostFlow& flow : swarm.flows) flow.ecn = one_in(random, 2);
 }
 
+// E2: in half of the seeds; some classes write the same.
+void draw_rewrites(Swarm& swarm, Random random) {
+  if (one_in(random, 2)) return;
+  for (TrafficClass& traffic_class : swarm.setup.topology.classes) {
+    if (one_in(random, 2)) traffic_class.rewrite_dscp = static_cast<uint8_t>(pick(random, {0, 46, 63}));
+    if (one_in(random, 2)) traffic_class.rewrite_pcp = static_cast<uint8_t>(random.below(8));
+  }
+}
+
 void draw_lossless(Swarm& swarm, Random random) {
   if (!one_in(random, 3)) return;
   Topology& topology = swarm.setup.topology;
@@ -168,6 +177,7 @@ Swarm draw_swarm(uint64_t seed) {
   draw_faults(swarm, random);
   draw_lossless(swarm, Random(seed ^ 0x10551e55));
   draw_ecn(swarm, Random(seed ^ 0xec0));
+  draw_rewrites(swarm, Random(seed ^ 0x3e721));
   draw_crowd(swarm, Random(seed ^ 0xc0d));
   draw_floods(swarm, Random(seed ^ 0xf100d));
   draw_applications(swarm, Random(seed ^ 0xa991));
@@ -203,10 +213,14 @@ std::string Swarm::text() const {
       << " x " << s.hellos_missed << ", probe " << s.probe_base_ns << ", credit interval " << s.credit_interval_ns
       << ", ack records " << s.ack_records_max << ", ack timers " << s.ack_idle_ns << ' ' << s.ack_busy_ns << ' '
       << s.ack_hard_ns << "\nclasses";
-  for (const TrafficClass& c : topology.classes)
+  for (const TrafficClass& c : topology.classes) {
     out << " {" << c.name << " life " << c.life_ns << " match " << int{c.match} << " queue " << c.flow_queue_bytes
         << (c.flow_channels ? "" : " no flows") << (c.lossless ? " lossless" : "")
-        << (c.lossless && c.link_retry ? " sent again" : "") << (c.ecn ? " ecn" : "") << '}';
+        << (c.lossless && c.link_retry ? " sent again" : "") << (c.ecn ? " ecn" : "");
+    if (c.rewrite_dscp != kAsSent) out << " as dscp " << int{c.rewrite_dscp};
+    if (c.rewrite_pcp != kAsSent) out << " as pcp " << int{c.rewrite_pcp};
+    out << '}';
+  }
   out << "\nlossless channels " << topology.lossless_channels << " of " << s.lossless_credits << " credits, watchdog "
       << s.pause_watchdog_ns;
   for (size_t i = 0; i < setup.links.size(); ++i) {

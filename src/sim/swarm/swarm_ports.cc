@@ -8,7 +8,7 @@ namespace {
 // Is what is promised of frames of the one, and what tells their flows apart, the same for the other?
 bool alike(const TrafficClass& one, const TrafficClass& other) {
   return one.lossless == other.lossless && one.flow_channels == other.flow_channels && one.match == other.match &&
-         one.ecn == other.ecn;
+         one.ecn == other.ecn && one.rewrite_dscp == other.rewrite_dscp && one.rewrite_pcp == other.rewrite_pcp;
 }
 
 }  // namespace

@@ -64,8 +64,8 @@ void draw_class(Swarm& swarm, HostFlow& flow, Random& random) {
   if (flow.kind != FrameKind::ethernet || tagged) {
     flow.class_index = static_cast<uint8_t>(random.below(classes.size()));
     if (flow.class_index != 0 && flow.kind != FrameKind::ethernet)
-      flow.dscp = static_cast<uint8_t>(8 * flow.class_index);
-    if (flow.class_index != 0 && flow.kind == FrameKind::ethernet) flow.pcp = flow.class_index;
+      flow.priority.dscp = static_cast<uint8_t>(8 * flow.class_index);
+    if (flow.class_index != 0 && flow.kind == FrameKind::ethernet) flow.priority.pcp = flow.class_index;
   }
   flow.ordered = classes[flow.class_index].flow_channels;
   flow.pattern = pattern_of(flow, classes[flow.class_index]);
