@@ -7,6 +7,7 @@
 #include "apps/check_command.h"
 #include "cli/command_line.h"
 #include "lab/lab_command.h"
+#include "telemetry/clear_command.h"
 #include "telemetry/show_command.h"
 #include "telemetry/trace_command.h"
 
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   heddle::add_show_command(app);
   heddle::add_trace_command(app);
+  heddle::add_clear_command(app);
   heddle::add_lab_command(app, exec_command);
   heddle::add_check_command(app);
   heddle::add_doctor_command(app);

@@ -15,8 +15,10 @@
 #include <vector>
 
 #include "egress/shaper.h"
+#include "flow/queue_mark.h"
 #include "flow/token_bucket.h"
 #include "topology/lanes.h"
+#include "wire/drop_reason.h"
 #include "wire/packet.h"
 #include "wire/port_bytes.h"
 
@@ -48,7 +50,7 @@ class OutputScheduler {
     LaneIndex lane = 0;
     uint8_t ftag = 0;
     uint32_t packets = 0;
-    uint32_t bytes = 0;
+    QueueMark queue;
     uint64_t pushed_bytes = 0;
   };
 
@@ -91,7 +93,7 @@ class OutputScheduler {
     bytes_ += packet->payload;
     Class& of_class = classes_[lane.of_class];
     ++of_class.packets;
-    of_class.bytes += packet->payload;
+    of_class.queue.joined(packet->payload);
     of_class.pushed_bytes += packet->payload;
     if (lane.channel != kLossyChannel) buffers_[lane.channel] += packet->cost;
   }
@@ -114,8 +116,17 @@ class OutputScheduler {
   uint32_t buffers(uint32_t channel) const { return buffers_[channel]; }  // of a lossless channel
   // Of a class: what is queued, payload; and what has left since the port began, payload too.
   uint32_t packets_of(uint8_t of_class) const { return classes_[of_class].packets; }
-  uint32_t bytes_of(uint8_t of_class) const { return classes_[of_class].bytes; }
-  uint64_t left_bytes(uint8_t of_class) const { return classes_[of_class].pushed_bytes - classes_[of_class].bytes; }
+  uint32_t bytes_of(uint8_t of_class) const { return classes_[of_class].queue.bytes; }
+  uint64_t left_bytes(uint8_t of_class) const { return classes_[of_class].pushed_bytes - bytes_of(of_class); }
+  const QueueMark& queue_of(uint8_t of_class) const { return classes_[of_class].queue; }
+  // A packet of the class has been dropped at this output. Where that says nothing of queues it does not count.
+  void dropped(uint8_t ftag, DropReason reason) {
+    for (Class& one : classes_)
+      if (one.lanes != 0 && one.ftag == ftag) one.queue.dropped_frames += is_of_queues(reason);
+  }
+  void restart_marks() {
+    for (Class& one : classes_) one.queue.restart();
+  }
   uint32_t class_count() const {
     return static_cast<uint32_t>(
         std::count_if(classes_.begin(), classes_.end(), [](const Class& one) { return one.lanes != 0; }));
@@ -207,7 +218,7 @@ class OutputScheduler {
       all_.packets_ -= packets_;
       all_.bytes_ -= bytes_;
       all_.classes_[lane_.of_class].packets -= packets_;
-      all_.classes_[lane_.of_class].bytes -= bytes_;
+      all_.classes_[lane_.of_class].queue.left(bytes_);
       if (lane_.channel != kLossyChannel) all_.buffers_[lane_.channel] -= buffers_;
       if (lane_.inputs == 0) all_.lanes_ &= ~(LaneSet{1} << index_);
     }
@@ -259,7 +270,7 @@ class OutputScheduler {
     bytes_ -= packet->payload;
     Lane& of_it = of_lane_[lane];
     --classes_[of_it.of_class].packets;
-    classes_[of_it.of_class].bytes -= packet->payload;
+    classes_[of_it.of_class].queue.left(packet->payload);
     if (of_it.channel != kLossyChannel) buffers_[of_it.channel] -= packet->cost;
     if (!of(lane, input).packets.empty()) return packet;
     of_it.inputs &= ~(PortSet{1} << input);

@@ -280,6 +280,10 @@ void SwitchProcess::set_shapers(uint16_t node_index, const PortShapers& shapers)
     run_on(*node, worker, [&] { node->node->set_shapers(worker, shapers); });
 }
 
+void SwitchProcess::restart_queue_marks(const ProcessNode& node, PortIndex port) {
+  run_on(node, node.node->worker_of_port(port), [&] { node.node->restart_queue_marks(port); });
+}
+
 void SwitchProcess::set_node_up(uint16_t node_index, bool up) {
   ProcessNode* node = find(node_index);
   if (node == nullptr) throw std::runtime_error("the node is not in this process");

@@ -88,6 +88,9 @@ class SwitchProcess {
   // Traffic classes have this of the node's ports from now on (X4).
   void set_shapers(uint16_t node_index, const PortShapers& shapers);
 
+  // What the port's queues hold most, and what they drop, is counted anew from here on. The node is not down.
+  void restart_queue_marks(const ProcessNode& node, PortIndex port);
+
   // Faults on purpose, for labs. What is left out stays as it is. Both throw std::runtime_error if `port` is no
   // in-process link of this process.
   struct LinkChange {

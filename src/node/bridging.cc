@@ -24,6 +24,7 @@ void Bridging::flood(Port& port, Packet* packet, Nanos now) {
     Voq& voq = port.input.arbiter[site_.voq_index(output, site_.lanes.of(packet->ftag, kLossyChannel))];
     if (voq.room < packet->cost) {
       port.counters.drop(DropReason::output_full);
+      port.input.queues.dropped(packet->ftag, DropReason::output_full);
       continue;
     }
     Packet* copy = nullptr;

@@ -89,6 +89,7 @@ void EdgeFlows::wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint3
                                                            : port.input.waiting.has_room(match.group, most);
   if (!has_room) {
     match.lose(packet->payload, DropReason::no_flow_id);
+    port.input.queues.dropped_of_group(match.group, DropReason::no_flow_id);
     return turn_.drop_at_input(port, packet, DropReason::no_flow_id);
   }
   port.counters.count(ProtocolEvent::edge_id_waited);

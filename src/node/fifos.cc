@@ -31,8 +31,7 @@ bool Fifos::serve(Port& port, VoqIndex queue, Nanos now) {
         return false;
       }
       Packet* packet = fifo.queue.pop();
-      --input.queued_packets;
-      --input.lossless_packets;
+      input.queues.left(*packet);
       input.arbiter.take_fifo(queue, index);
       voq.take_lane(*packet);
       crosspoint_.cross(port, voq.output, packet, nullptr, now);
@@ -44,14 +43,13 @@ bool Fifos::serve(Port& port, VoqIndex queue, Nanos now) {
 
 void Fifos::join(Port& port, Packet* packet, Nanos now) {
   InputSide& input = port.input;
-  if (!port.is_fabric() && input.lossless_packets >= site_.settings.input_drop_mark_packets)
+  if (!port.is_fabric() && input.queues.lossless_packets() >= site_.settings.input_drop_mark_packets)
     return turn_.drop_at_input(port, packet, DropReason::pause_ignored);
   const uint8_t channel = port.is_fabric() ? packet->vc : kFirstLosslessChannel;
   const LaneIndex index = site_.lanes.of(packet->ftag, channel);
   Fifo& fifo = input.fifos[index];
   fifo.queue.push(packet);
-  ++input.queued_packets;
-  ++input.lossless_packets;
+  input.queues.joined(*packet);
   packet->output_flow = kNoFlow;
   if (fifo.queue.head == packet) place(port, index, now);
 }
@@ -69,8 +67,7 @@ void Fifos::place(Port& port, LaneIndex index, Nanos now) {
       fifo.voq = site_.voq_index(output, paths_.lane(port.index, output, head.ftag, head.vc));
       return input.arbiter.push_fifo(fifo.voq, index);
     }
-    --input.queued_packets;
-    --input.lossless_packets;
+    input.queues.left(head);
     turn_.drop_at_input(port, fifo.queue.pop(), reason);
   }
 }

@@ -50,6 +50,7 @@ void FlowLife::drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason 
     acks_.mark_due(port, id, flow, turn_.now());
   else if (flow.match != kNoMatch)
     edge_.matches()[flow.match].lose(packet->payload, reason);
+  port.input.queues.dropped_of_group(flow.group, reason);
   turn_.drop_at_input(port, packet, reason);
 }
 

@@ -7,7 +7,8 @@ DropReason FlowQueues::refusal(const Port& port, const InputFlow& flow, const Pa
   const uint32_t most = site_.settings.input_drop_mark_packets;
   if (packet.hop_limit == 0 && flow.destination.node != site_.address) return DropReason::hop_limit;
   if (site_.lanes.lossless(flow.ftag))
-    return !port.is_fabric() && port.input.lossless_packets >= most ? DropReason::pause_ignored : DropReason::none;
+    return !port.is_fabric() && port.input.queues.lossless_packets() >= most ? DropReason::pause_ignored
+                                                                             : DropReason::none;
   if (!flow.queue.empty() && flow.queue_extent() > mark(flow)) return DropReason::flow_queue_full;
   const uint32_t buffers = input_buffers(port);
   if (buffers > most) return DropReason::input_full;
@@ -16,7 +17,7 @@ DropReason FlowQueues::refusal(const Port& port, const InputFlow& flow, const Pa
     // Nothing of it would ever go, and it would keep its flow IDs and buffers from the others.
     if (flow.destination.node != site_.address && port.input.arbiter.closed(flow.group))
       return DropReason::injection_closed;
-    const uint32_t of_group = port.input.lossy_by_group[flow.group];
+    const uint32_t of_group = port.input.queues.lossy_packets(flow.group);
     if (of_group > free) return DropReason::group_full;
     free = (free - of_group) / 2;  // of what is the group's part then: what it and it alone leaves free
   }
@@ -33,15 +34,13 @@ void FlowQueues::push(Port& port, FlowId id, InputFlow& flow, Packet* packet, Na
   }
   flow.queue.push(packet);
   ++flow.queued_packets;
-  ++port.input.queued_packets;
-  ++(lossless ? port.input.lossless_packets : port.input.lossy_by_group[flow.group]);
+  port.input.queues.joined(*packet, flow.group, lossless);
 }
 
 Packet* FlowQueues::take(Port& port, InputFlow& flow) {
   --flow.queued_packets;
-  --port.input.queued_packets;
-  --(site_.lanes.lossless(flow.ftag) ? port.input.lossless_packets : port.input.lossy_by_group[flow.group]);
   Packet* packet = flow.queue.pop();
+  port.input.queues.left(*packet, flow.group, site_.lanes.lossless(flow.ftag));
   if (port.is_fabric() && flow.queue.empty()) --port.input.queued_flows[packet->vc];
   if (flow.flags & kFlowFull) went(port, flow, *packet);
   return packet;
@@ -56,7 +55,7 @@ void FlowQueues::went(Port& port, InputFlow& flow, const Packet& packet) {
 
 uint32_t FlowQueues::input_buffers(const Port& port) const {
   return port.is_fabric() ? port.credits[kLossyChannel].held()
-                          : port.input.queued_packets - port.input.lossless_packets + 1;
+                          : port.input.queues.packets() - port.input.queues.lossless_packets() + 1;
 }
 
 uint32_t FlowQueues::mark(const InputFlow& flow) const { return site_.classes.of(flow.ftag).flow_queue_bytes; }

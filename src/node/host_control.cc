@@ -33,9 +33,9 @@ uint8_t HostControl::priorities_to_pause(Port& port) {
   InputSide& input = port.input;
   const uint32_t mark = site_.settings.input_drop_mark_packets;
   if (input.lossless_full)
-    input.lossless_full = input.lossless_packets > mark / 4 || input.waiting.count() > site_.waiting_max / 4;
+    input.lossless_full = input.queues.lossless_packets() > mark / 4 || input.waiting.count() > site_.waiting_max / 4;
   else
-    input.lossless_full = input.lossless_packets > mark / 2 || input.waiting.count() > site_.waiting_max / 2;
+    input.lossless_full = input.queues.lossless_packets() > mark / 2 || input.waiting.count() > site_.waiting_max / 2;
   uint8_t priorities = 0;
   for (const TrafficClass& traffic_class : site_.topology.classes)
     if (traffic_class.lossless && (input.lossless_full || input.flows_full[traffic_class.ftag] != 0))

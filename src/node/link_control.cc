@@ -146,8 +146,9 @@ void LinkControl::end_outputs(Port& port, Nanos now) {
   while (!output.scheduler.empty())
     settlement_.drop_at_output(port, output.scheduler.take_any(), DropReason::link_down);
   for (uint32_t i = 0; i < output.pending_packets; ++i) {  // stamped: their bytes are settled with the outstanding ones
-    port.counters.drop(DropReason::link_down);
     const Packet& packet = *output.pending[i];
+    port.counters.drop(DropReason::link_down);
+    output.scheduler.dropped(packet.ftag, DropReason::link_down);
     if (packet.input.port != kNoPort) port.output.room.returns_for(packet).add(packet);
     turn_.discard(output.pending[i]);
   }
@@ -195,7 +196,7 @@ void LinkControl::end_inputs(Port& port) {
   for (Voq& voq : input.arbiter)
     if (voq.told_waiters != 0) room_.tell_waiting(port, voq, 0);
   for (OutputIds& ids : input.ids) ids.wanting.clear();
-  input.queued_packets = input.lossless_packets = input.lossy_by_group[0] = 0;
+  input.queues.empty();
   input.queued_flows = {};
   input.ack_due.clear();
   input.ack_urgent = false;

@@ -61,6 +61,11 @@ void Node::set_shapers(WorkerIndex worker, const PortShapers& shapers) {
   }
 }
 
+void Node::restart_queue_marks(PortIndex index) {
+  ports_[index]->input.queues.restart_marks();
+  ports_[index]->output.scheduler.restart_marks();
+}
+
 void Node::plug(PortIndex index, Device* device) {
   Port& port = *ports_[index];
   port.device = device;

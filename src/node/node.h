@@ -33,6 +33,8 @@ class Node {
   // What traffic classes have of the worker's ports from now on (X4); nothing changes at ports where that is what they
   // have. By the thread of the worker, between its polls.
   void set_shapers(WorkerIndex worker, const PortShapers& shapers);
+  // What its queues hold most, and what they drop, is counted anew from here on. By the same thread.
+  void restart_queue_marks(PortIndex index);
   // For inspection; by the thread of the port's worker, between its polls.
   const Port& port(PortIndex index) const { return *ports_[index]; }
 

@@ -19,6 +19,7 @@
 #include "flow/token_bucket.h"
 #include "ingress/edge_input.h"
 #include "ingress/input_arbiter.h"
+#include "ingress/input_queues.h"
 #include "ingress/waiting_frames.h"
 #include "ingress/wanting_flows.h"
 #include "link/credits.h"
@@ -90,7 +91,7 @@ struct InputSide {
         arbiter(flows, outputs * lanes, applications),
         ids(outputs, OutputIds(arbiter.groups())),
         fifos(lanes),
-        lossy_by_group(arbiter.groups()),
+        queues(arbiter.groups()),
         waiting(arbiter.groups()),
         ack_due(flow_ids) {}
 
@@ -105,9 +106,7 @@ struct InputSide {
   std::vector<OutputIds> ids;                             // by output port
   std::vector<Fifo> fifos;                                // by class and virtual channel they came in, as lane
   EdgePortInput edge{};                                   // edge ports
-  uint32_t queued_packets = 0;                            // in all its flow queues and fifos
-  uint32_t lossless_packets = 0;                          // of those, of lossless classes
-  std::vector<uint32_t> lossy_by_group;                   // edge: of those, of lossy flows
+  InputQueues queues;                                     // what waits in flow queues and fifos
   std::array<uint32_t, kClassesMax> flows_full{};         // edge, by FTAG: lossless flows past their mark (F10)
   bool lossless_full = false;                             // edge: all lossless classes are to wait
   uint32_t orphans = 0;         // output flow IDs that packets of ended sessions still hold (K9)

@@ -44,10 +44,8 @@ void Regrouping::regroup(Port& port, InputFlow& flow) {
       shares.gave(before);
       shares.took(flow.group);
     }
-    if (!site_.lanes.lossless(flow.ftag)) {
-      input.lossy_by_group[before] -= flow.queued_packets;
-      input.lossy_by_group[flow.group] += flow.queued_packets;
-    }
+    input.queues.regrouped(before, flow.group, flow.queued_packets, flow.queue_extent(),
+                           site_.lanes.lossless(flow.ftag));
     port.counters.count(ProtocolEvent::flow_regrouped);
   }
   // Also the ID of its group may be another one.

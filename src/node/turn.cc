@@ -11,6 +11,7 @@ void Turn::flush() {
 
 void Turn::drop_at_input(Port& port, Packet* packet, DropReason reason) {
   port.counters.drop(reason);
+  port.input.queues.dropped(packet->ftag, reason);
   if (port.is_fabric() && packet->cost != 0) {
     count_loss(port, *packet, reason);
     port.credits[packet->vc].released(packet->cost);

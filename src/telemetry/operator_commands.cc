@@ -10,6 +10,7 @@
 #include "config/units.h"
 #include "io/clock.h"
 #include "telemetry/event_watch.h"
+#include "telemetry/inspect.h"
 #include "telemetry/request_fields.h"
 #include "telemetry/show.h"
 #include "telemetry/trace.h"
@@ -55,15 +56,16 @@ Outcome show(const SwitchProcess& process, const Json& request) {
     std::string_view name;
     Json (*show)(const SwitchProcess&, const ShowRequest&);
   };
-  static constexpr std::array<Table, 9> kTables = {{{"nodes", show_nodes},
-                                                    {"ports", show_ports},
-                                                    {"links", show_links},
-                                                    {"stations", show_stations},
-                                                    {"routes", show_routes},
-                                                    {"congestion", show_congestion},
-                                                    {"tables", show_tables},
-                                                    {"drops", show_drops},
-                                                    {"workers", show_workers}}};
+  static constexpr std::array<Table, 10> kTables = {{{"nodes", show_nodes},
+                                                     {"ports", show_ports},
+                                                     {"links", show_links},
+                                                     {"stations", show_stations},
+                                                     {"routes", show_routes},
+                                                     {"congestion", show_congestion},
+                                                     {"tables", show_tables},
+                                                     {"queues", show_queues},
+                                                     {"drops", show_drops},
+                                                     {"workers", show_workers}}};
   const std::string what = read_text(request, "what").value_or("");
   for (const Table& table : kTables)
     if (table.name == what)
@@ -71,8 +73,7 @@ Outcome show(const SwitchProcess& process, const Json& request) {
   if (what != "flows" && what != "applications" && what != "hosts" && what != "shapers")
     throw Refused(
         "what must be nodes, ports, links, flows, applications, hosts, shapers, stations, routes, congestion, tables, "
-        "drops or "
-        "workers");
+        "queues, drops or workers");
   const ShowRequest about = read_show(process, request);
   std::function<Json()> later = what == "flows"     ? show_flows(process, about)
                                 : what == "hosts"   ? show_hosts(process, about)
@@ -119,6 +120,25 @@ Json change_node(const OperatorContext& context, const Json& request) {
   return Json::object();
 }
 
+Json clear(const OperatorContext& context, const Json& request) {
+  SwitchProcess& process = *context.process;
+  if (read_text(request, "what") != "queues") throw Refused("what must be queues");
+  const ShowRequest about = read_show(process, request);
+  uint64_t ports = 0;
+  for_each_node(process, about, [&](const ProcessNode& node) {
+    if (node.node == nullptr) return;
+    for_each_port(node, about, [&](PortIndex port) {
+      process.restart_queue_marks(node, port);
+      ++ports;
+    });
+  });
+  const std::string place = !about.node  ? ""
+                            : about.port ? port_name(process, *about.node, *about.port)
+                                         : process.topology().nodes[*about.node].name;
+  tell(context, false, "queues", place, "counted anew by the operator");
+  return {{"ports", ports}};
+}
+
 Json events(const OperatorContext& context, const Json& request) {
   const uint64_t after = read_number(request, "after", UINT64_MAX).value_or(0);
   const uint64_t limit = read_number(request, "limit", kEventsPerAnswer).value_or(kEventsPerAnswer);
@@ -146,10 +166,12 @@ Outcome carry_out(const OperatorContext& context, const Json& request) {
     outcome.result = change_link(context, request);
   else if (command == "node")
     outcome.result = change_node(context, request);
+  else if (command == "clear")
+    outcome.result = clear(context, request);
   else if (command == "version")
     outcome.result = {{"version", version_text("heddled")}};
   else
-    throw Refused("command must be show, trace, events, link, node or version");
+    throw Refused("command must be show, trace, events, link, node, clear or version");
   return outcome;
 }
 

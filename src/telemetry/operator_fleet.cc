@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -87,6 +88,24 @@ std::vector<FleetAnswer> OperatorFleet::ask_each(const std::vector<Json>& reques
   }
   for (std::thread& thread : threads) thread.join();
   return answers;
+}
+
+std::vector<Json> replies_of(std::vector<FleetAnswer> answers, bool& failed) {
+  std::vector<Json> replies;
+  std::vector<std::string> no_node;
+  for (FleetAnswer& answer : answers) {
+    if (answer.stranger) continue;
+    if (answer.error.empty()) {
+      replies.push_back(std::move(answer.result));
+    } else if (answer.error.starts_with("no node ")) {
+      no_node.push_back(answer.error);
+    } else {
+      std::fprintf(stderr, "heddle: %s\n", answer.error.c_str());
+      failed = true;
+    }
+  }
+  if (replies.empty() && !no_node.empty() && !failed) throw std::runtime_error(no_node.front());
+  return replies;
 }
 
 }  // namespace heddle

@@ -30,6 +30,11 @@ struct FleetAnswer {
   bool stranger = false;  // was found and hangs up instead of answering: no heddled, or one that ends
 };
 
+// Results of those that have answered. A process without the node that was asked for is none of them, and no failure as
+// long as another one has it. `failed`: somebody that should have answered did not, which stderr was told. Throws
+// std::runtime_error if no process has the node.
+std::vector<Json> replies_of(std::vector<FleetAnswer> answers, bool& failed);
+
 class OperatorFleet {
  public:
   OperatorFleet(OperatorSockets sockets, std::chrono::milliseconds patience)

@@ -21,9 +21,9 @@ namespace heddle {
 
 namespace {
 
-const std::vector<std::string> kTables{"nodes",  "ports",   "links",    "flows",  "applications",
-                                       "hosts",  "shapers", "stations", "routes", "congestion",
-                                       "tables", "drops",   "workers",  "events"};
+const std::vector<std::string> kTables{"nodes",  "ports",   "links",    "flows",   "applications",
+                                       "hosts",  "shapers", "stations", "routes",  "congestion",
+                                       "tables", "queues",  "drops",    "workers", "events"};
 
 struct ShowOptions {
   std::string what, node, port, lab;
@@ -40,26 +40,6 @@ Json request_of(const ShowOptions& options) {
   if (options.what == "flows")
     request.update({{"offset", options.offset}, {"limit", options.limit}, {"all", options.all}});
   return request;
-}
-
-// Replies of those that have answered. A process without the node that was asked for is none of them, and no failure
-// as long as another one has it. `failed`: somebody that should have answered did not, and was told so.
-std::vector<Json> replies_of(std::vector<FleetAnswer> answers, bool& failed) {
-  std::vector<Json> replies;
-  std::vector<std::string> no_node;
-  for (FleetAnswer& answer : answers) {
-    if (answer.stranger) continue;
-    if (answer.error.empty()) {
-      replies.push_back(std::move(answer.result));
-    } else if (answer.error.starts_with("no node ")) {
-      no_node.push_back(answer.error);
-    } else {
-      std::fprintf(stderr, "heddle: %s\n", answer.error.c_str());
-      failed = true;
-    }
-  }
-  if (replies.empty() && !no_node.empty() && !failed) throw std::runtime_error(no_node.front());
-  return replies;
 }
 
 void print(const ShowOptions& options, const std::string& text) {

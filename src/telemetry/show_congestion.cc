@@ -71,7 +71,7 @@ Json paused_json(const TopologyNode& about, const Port& port) {
   return {{"node", about.name},
           {"port", about.ports[port.index].name},
           {"told_priorities", port.pause.told()},
-          {"queued_packets", port.input.lossless_packets},
+          {"queued_packets", port.input.queues.lossless_packets()},
           {"obeys", port.output.paused_lanes != 0},
           {"told", count(ProtocolEvent::pause_sent)},
           {"heard", count(ProtocolEvent::pause_heard)},

@@ -44,7 +44,7 @@ PortTables tables_of(const SwitchProcess& process, const ProcessNode& node, Port
       ids = port.input.flows.size();
       add_flows(port, first, tables);
       tables.used_ids = port.output.flows.used();
-      tables.input_packets = port.input.queued_packets;
+      tables.input_packets = port.input.queues.packets();
       tables.waiting_packets = port.input.waiting.count();
       tables.output_packets = port.output.scheduler.packets() + port.output.pending_packets;
       tables.fabric = port.is_fabric();

@@ -68,6 +68,24 @@ enum class DropReason : uint8_t {
 
 constexpr unsigned kDropReasons = static_cast<unsigned>(DropReason::none);
 
+// Was there no room in a queue for the frame, or did it not leave one in time? Then its class is known.
+constexpr bool is_of_queues(DropReason reason) {
+  switch (reason) {
+    case DropReason::no_flow_id:
+    case DropReason::flow_queue_full:
+    case DropReason::input_full:
+    case DropReason::group_full:
+    case DropReason::injection_closed:
+    case DropReason::pause_ignored:
+    case DropReason::life_ended:
+    case DropReason::link_down:
+    case DropReason::output_full:
+      return true;
+    default:
+      return false;
+  }
+}
+
 constexpr std::array<std::string_view, kDropReasons> kDropReasonNames = {
 #define HEDDLE_X(name, text) #name,
     HEDDLE_DROP_REASONS(HEDDLE_X)

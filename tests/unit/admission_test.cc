@@ -137,7 +137,7 @@ TEST_F(AdmissionTest, InTransitAFrameNeedsAHopAndAFewBuffers) {
 TEST_F(AdmissionTest, AFrameThatItsQueueRefusesEndsAFlowThatHasNoOther) {
   const uint32_t before = edge_.input.flows.available();
   voq_.room = 0;
-  edge_.input.queued_packets = site_.settings.input_drop_mark_packets + 1;
+  count_waiting(edge_, 0, site_.settings.input_drop_mark_packets + 1);
   Packet* refused = admit(edge_, id_);
   EXPECT_TRUE(gone(refused));
   EXPECT_EQ(drops_of(edge_, DropReason::input_full), 1u);

@@ -70,6 +70,16 @@ inline void greet(LinkSession& one, LinkSession& other, Nanos now) {
   }
 }
 
+// Packets that wait at an input, as it counts them; there are none.
+inline void count_waiting(Port& port, uint32_t lossless, uint32_t lossy = 0, uint8_t group = 0) {
+  const Packet none{};
+  InputQueues& queues = port.input.queues;
+  while (queues.lossless_packets() < lossless) queues.joined(none);
+  while (queues.lossless_packets() > lossless) queues.left(none);
+  while (queues.lossy_packets(group) < lossy) queues.joined(none, group, false);
+  while (queues.lossy_packets(group) > lossy) queues.left(none, group, false);
+}
+
 class ComponentTest : public testing::Test {
  protected:
   static constexpr PortIndex kEdge = 0, kOutput = 2, kFabric = 4;  // of this worker

@@ -139,7 +139,7 @@ TEST_F(FabricReceiveTest, AClassInAChannelThatItHasNotIsAContradiction) {
   header.vc = kFirstLosslessChannel;
   receive(header);
   EXPECT_FALSE(reset());
-  EXPECT_EQ(fabric_.input.lossless_packets, 1u) << "it waits behind others without a flow";
+  EXPECT_EQ(fabric_.input.queues.lossless_packets(), 1u) << "it waits behind others without a flow";
   header.vc = kLossyChannel;
   receive(header);
   EXPECT_TRUE(reset());

@@ -63,18 +63,18 @@ TEST_F(FifosTest, LosslessFramesWaitForRoomOneBehindTheOther) {
   Packet* second = frame(kOutput, kLossless, 2);
   fifos_.receive(edge_, first, 0);
   fifos_.receive(edge_, second, 0);
-  EXPECT_EQ(edge_.input.queued_packets, 2u);
-  EXPECT_EQ(edge_.input.lossless_packets, 2u);
+  EXPECT_EQ(edge_.input.queues.packets(), 2u);
+  EXPECT_EQ(edge_.input.queues.lossless_packets(), 2u);
   ASSERT_EQ(edge_.input.arbiter.count(), 1u);
   EXPECT_EQ(edge_.input.arbiter.begin_turn(), site_.voq_index(kOutput, lane_));
   EXPECT_FALSE(fifos_.serve(edge_, site_.voq_index(kOutput, lane_), 0)) << "the room has run out";
   EXPECT_EQ(crossed(lane_), 1u);
-  EXPECT_EQ(edge_.input.queued_packets, 1u);
+  EXPECT_EQ(edge_.input.queues.packets(), 1u);
   EXPECT_TRUE(voq_of(kOutput).room_blocked);
   voq_of(kOutput).room = 2;
   EXPECT_TRUE(fifos_.serve(edge_, site_.voq_index(kOutput, lane_), 0));
   EXPECT_EQ(crossed(lane_), 2u);
-  EXPECT_EQ(edge_.input.lossless_packets, 0u);
+  EXPECT_EQ(edge_.input.queues.lossless_packets(), 0u);
   EXPECT_EQ(voq_of(kOutput).fifos(), 0u);
   EXPECT_EQ(voq_of(kOutput).room, 0u);
 }
@@ -97,10 +97,10 @@ TEST_F(FifosTest, ABurstATurn) {
 }
 
 TEST_F(FifosTest, AHostThatDoesNotPauseIsDropped) {
-  edge_.input.lossless_packets = site_.settings.input_drop_mark_packets;
+  count_waiting(edge_, site_.settings.input_drop_mark_packets);
   fifos_.receive(edge_, frame(kOutput), 0);
   EXPECT_EQ(drops_of(edge_, DropReason::pause_ignored), 1u);
-  --edge_.input.lossless_packets;
+  count_waiting(edge_, site_.settings.input_drop_mark_packets - 1);
   fifos_.receive(edge_, frame(kOutput), 0);
   EXPECT_EQ(edge_.input.arbiter.count(), 1u);
 }
@@ -108,8 +108,8 @@ TEST_F(FifosTest, AHostThatDoesNotPauseIsDropped) {
 TEST_F(FifosTest, WhatCanGoNowhereMakesWayForTheNext) {
   fifos_.receive(edge_, frame(kEdge), 0);
   EXPECT_EQ(drops_of(edge_, DropReason::same_port), 1u);
-  EXPECT_EQ(edge_.input.queued_packets, 0u);
-  EXPECT_EQ(edge_.input.lossless_packets, 0u);
+  EXPECT_EQ(edge_.input.queues.packets(), 0u);
+  EXPECT_EQ(edge_.input.queues.lossless_packets(), 0u);
   EXPECT_EQ(edge_.input.arbiter.count(), 0u);
   fifos_.receive(edge_, frame(kOutput), 0);
   EXPECT_EQ(edge_.input.arbiter.count(), 1u);
@@ -129,11 +129,11 @@ TEST_F(FifosTest, InTransitTheirLivesEnd) {
   EXPECT_EQ(drops_of(fabric_, DropReason::life_ended), 1u);
   EXPECT_EQ(fabric_.credits[kFirstLosslessChannel].held(), 1u);
   fifos_.receive(fabric_, young, 50);
-  EXPECT_EQ(fabric_.input.queued_packets, 1u);
+  EXPECT_EQ(fabric_.input.queues.packets(), 1u);
   Packet* of_host = frame(kOutput);
   of_host->dies_ns = 1;  // its life has not begun
   fifos_.receive(edge_, of_host, 50);
-  EXPECT_EQ(edge_.input.queued_packets, 1u);
+  EXPECT_EQ(edge_.input.queues.packets(), 1u);
 }
 
 }  // namespace

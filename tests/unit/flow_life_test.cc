@@ -98,7 +98,7 @@ TEST_F(FlowLifeTest, WithoutAWayItsQueueIsDroppedAndItEnds) {
   EXPECT_FALSE(flow.in_use());
   EXPECT_EQ(free_ids(), before);
   EXPECT_EQ(flow.lost_total, kBytes);
-  EXPECT_EQ(edge_.input.queued_packets, 0u);
+  EXPECT_EQ(edge_.input.queues.packets(), 0u);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::flow_freed), 1u);
 }
 

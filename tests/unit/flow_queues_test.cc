@@ -23,14 +23,14 @@ TEST_F(FlowQueuesTest, PacketsLeaveInTheOrderInWhichTheyCame) {
   Packet* first = join(edge_, id, 100);
   Packet* second = join(edge_, id, 100);
   EXPECT_EQ(flow.queued_packets, 2u);
-  EXPECT_EQ(edge_.input.queued_packets, 2u);
-  EXPECT_EQ(edge_.input.lossless_packets, 0u);
+  EXPECT_EQ(edge_.input.queues.packets(), 2u);
+  EXPECT_EQ(edge_.input.queues.lossless_packets(), 0u);
   EXPECT_EQ(flow_queues_.take(edge_, flow), first);
   EXPECT_EQ(flow_queues_.take(edge_, flow), second);
   EXPECT_TRUE(flow.queue.empty());
   EXPECT_EQ(flow.queued_packets, 0u);
-  EXPECT_EQ(edge_.input.queued_packets, 0u);
-  EXPECT_EQ(edge_.input.lossless_packets, 0u);
+  EXPECT_EQ(edge_.input.queues.packets(), 0u);
+  EXPECT_EQ(edge_.input.queues.lossless_packets(), 0u);
 }
 
 TEST_F(FlowQueuesTest, AFlowQueueRefusesBehindItsMark) {
@@ -51,12 +51,11 @@ TEST_F(FlowQueuesTest, AnInputTakesSoMuchAndAFlowNoMoreThanItLeaves) {
   FlowId id;
   InputFlow& flow = begin(id);
   const Packet* frame = packet(1500);
-  edge_.input.queued_packets = most_;
+  count_waiting(edge_, 0, most_);
   EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::input_full);
-  edge_.input.lossless_packets = 1;
+  count_waiting(edge_, 1, most_ - 1);
   EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::none) << "lossless ones do not count";
-  edge_.input.lossless_packets = 0;
-  edge_.input.queued_packets = most_ / 2;
+  count_waiting(edge_, 0, most_ / 2);
   flow.queued_packets = static_cast<uint16_t>(most_ - most_ / 2 - 1);
   EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::none);
   ++flow.queued_packets;
@@ -93,12 +92,11 @@ TEST_F(FlowQueuesTest, AGroupTakesNoMoreThanItLeaves) {
   InputFlow& flow = port->input.flows[port->input.flows.take()];
   flow.begin({1, kOutput}, kLossy, kNoMatch, 5);
   const Packet* frame = packet(1500);
-  port->input.queued_packets = port->input.lossy_by_group[5] = most_ / 2;
+  count_waiting(*port, 0, most_ / 2, 5);
   EXPECT_EQ(flow_queues_.refusal(*port, flow, *frame), DropReason::group_full);
   flow.group = 6;
   EXPECT_EQ(flow_queues_.refusal(*port, flow, *frame), DropReason::none) << "the other half is for others";
-  port->input.lossy_by_group[6] = 3;
-  port->input.queued_packets += 3;
+  count_waiting(*port, 0, 3, 6);
   const uint32_t free = (most_ - most_ / 2 - 3 - 1 - 3) / 2;  // of its part, with the frame itself counted
   flow.queued_packets = static_cast<uint16_t>(free);
   EXPECT_EQ(flow_queues_.refusal(*port, flow, *frame), DropReason::none);
@@ -118,26 +116,26 @@ TEST_F(FlowQueuesTest, AGroupsPacketsAreCountedWhileTheyWait) {
   Packet* first = packet(1500);
   flow_queues_.push(*port, id, flow, first, 0);
   flow_queues_.push(*port, id, flow, packet(100), 0);
-  EXPECT_EQ(port->input.lossy_by_group[5], 2u);
+  EXPECT_EQ(port->input.queues.lossy_packets(5), 2u);
   EXPECT_EQ(flow_queues_.take(*port, flow), first);
-  EXPECT_EQ(port->input.lossy_by_group[5], 1u);
+  EXPECT_EQ(port->input.queues.lossy_packets(5), 1u);
   turn_.discard(first);
   turn_.discard(flow_queues_.take(*port, flow));
-  EXPECT_EQ(port->input.lossy_by_group[5], 0u);
-  EXPECT_EQ(port->input.lossless_packets, 0u);
+  EXPECT_EQ(port->input.queues.lossy_packets(5), 0u);
+  EXPECT_EQ(port->input.queues.lossless_packets(), 0u);
 }
 
 TEST_F(FlowQueuesTest, AFabricPortCountsTheBuffersThatItHolds) {
   FlowId id;
   InputFlow& flow = begin(id);
   const Packet* frame = packet(1500);
-  fabric_.input.queued_packets = 2 * most_;
+  count_waiting(fabric_, 0, 2 * most_);
   fabric_.credits[kLossyChannel].held_again(most_);
   EXPECT_EQ(flow_queues_.refusal(fabric_, flow, *frame), DropReason::none);
   fabric_.credits[kLossyChannel].held_again(1);
   EXPECT_EQ(flow_queues_.refusal(fabric_, flow, *frame), DropReason::input_full);
   flow.ftag = kLossless;
-  fabric_.input.lossless_packets = most_;
+  count_waiting(fabric_, most_, 2 * most_);
   EXPECT_EQ(flow_queues_.refusal(fabric_, flow, *frame), DropReason::none) << "its buffer was granted";
 }
 
@@ -163,7 +161,7 @@ TEST_F(FlowQueuesTest, ALosslessFlowPastItsMarkPausesItsHostUntilHalfOfIt) {
   join(edge_, id, 1000, kLossless);
   join(edge_, id, 1000, kLossless);
   EXPECT_EQ(edge_.input.flows_full[kLossless], 1u) << "once";
-  EXPECT_EQ(edge_.input.lossless_packets, 3u);
+  EXPECT_EQ(edge_.input.queues.lossless_packets(), 3u);
   EXPECT_EQ(flow_queues_.refusal(edge_, flow, *packet(1000, kLossless)), DropReason::none) << "it waits nevertheless";
   flow.data_flow = flow.next_data_flow - mark / 2 - 1001;
   flow_queues_.take(edge_, flow);
@@ -174,7 +172,7 @@ TEST_F(FlowQueuesTest, ALosslessFlowPastItsMarkPausesItsHostUntilHalfOfIt) {
   EXPECT_FALSE(flow.flags & kFlowFull);
   flow_queues_.take(edge_, flow);
   EXPECT_EQ(edge_.input.flows_full[kLossless], 0u);
-  EXPECT_EQ(edge_.input.lossless_packets, 0u);
+  EXPECT_EQ(edge_.input.queues.lossless_packets(), 0u);
 }
 
 TEST_F(FlowQueuesTest, AQueueThatRunsEmptyPausesNobody) {
@@ -190,9 +188,9 @@ TEST_F(FlowQueuesTest, AQueueThatRunsEmptyPausesNobody) {
 TEST_F(FlowQueuesTest, AHostThatDoesNotPauseIsDropped) {
   FlowId id;
   InputFlow& flow = begin(id, kOutput, kLossless);
-  edge_.input.lossless_packets = most_ - 1;
+  count_waiting(edge_, most_ - 1);
   EXPECT_EQ(flow_queues_.refusal(edge_, flow, *packet(1000, kLossless)), DropReason::none);
-  edge_.input.lossless_packets = most_;
+  count_waiting(edge_, most_);
   EXPECT_EQ(flow_queues_.refusal(edge_, flow, *packet(1000, kLossless)), DropReason::pause_ignored);
 }
 

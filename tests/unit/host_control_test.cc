@@ -40,15 +40,15 @@ class HostControlTest : public ComponentTest {
 };
 
 TEST_F(HostControlTest, AHostWaitsPastHalfOfTheMarkUntilAQuarter) {
-  edge_.input.lossless_packets = mark_ / 2;
+  count_waiting(edge_, mark_ / 2);
   EXPECT_FALSE(pauses(kSecond));
-  edge_.input.lossless_packets = mark_ / 2 + 1;
+  count_waiting(edge_, mark_ / 2 + 1);
   EXPECT_TRUE(pauses(2 * kSecond));
   EXPECT_TRUE(edge_.input.lossless_full);
-  edge_.input.lossless_packets = mark_ / 4 + 1;
+  count_waiting(edge_, mark_ / 4 + 1);
   control_of_hosts_.run(edge_, 2 * kSecond + 1);
   EXPECT_TRUE(edge_.input.lossless_full);
-  edge_.input.lossless_packets = mark_ / 4;
+  count_waiting(edge_, mark_ / 4);
   control_of_hosts_.run(edge_, 3 * kSecond);
   EXPECT_FALSE(edge_.input.lossless_full);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::pause_ended), 2u) << "and at first, whatever held before";
@@ -139,7 +139,7 @@ TEST_F(HostControlTest, AHostThatAsksTooLongIsOverruled) {
 }
 
 TEST_F(HostControlTest, APortMayDoWithout) {
-  output_.input.lossless_packets = mark_;
+  count_waiting(output_, mark_);
   control_of_hosts_.run(output_, kSecond);
   EXPECT_EQ(output_.output.control_packets, 0u);
   Packet* frame = pause_of_host();

@@ -165,7 +165,7 @@ TEST_F(LinkControlTest, TheEndOfASessionEndsItsInputs) {
   EXPECT_EQ(fabric_.credits[kFirstLosslessChannel].held(), 0u);
   EXPECT_FALSE(flow.in_use());
   EXPECT_EQ(fabric_.input.ref.epoch, epoch + 1);
-  EXPECT_EQ(fabric_.input.queued_packets, 0u);
+  EXPECT_EQ(fabric_.input.queues.packets(), 0u);
   EXPECT_EQ(fabric_.input.queued_flows[kLossyChannel], 0u);
   EXPECT_TRUE(fabric_.input.ids[kOther].wanting.empty());
   EXPECT_TRUE(fabric_.input.ack_due.empty());

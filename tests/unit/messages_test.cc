@@ -66,7 +66,7 @@ TEST_F(MessagesTest, AFlowThatWaitsGetsItsIdOrHearsThatThereIsNone) {
   edge_.input.ids[kOther].asked = 1;
   edge_.input.flows[other].queue.push(packet(100));
   edge_.input.flows[other].queued_packets = 1;
-  ++edge_.input.queued_packets;
+  edge_.input.queues.joined(*edge_.input.flows[other].queue.head, 0, false);
   edge_.input.flows[other].queue.head->destination = {1, kEdge};  // nowhere
   hear(RefuseIds{kEdge, kOther, 1});
   EXPECT_TRUE(edge_.input.ids[kOther].wanting.empty());

@@ -290,7 +290,7 @@ TEST(LosslessFramesWithoutAFlow, EndWithTheSessionThatTheyCameIn) {
     fabric.device(1, 1).incoming.push_back(forged(port, frame(2, 1, i), header));
   }
   fabric.run(100 * kMicrosecond);
-  const uint32_t waiting = port.input.lossless_packets;
+  const uint32_t waiting = port.input.queues.lossless_packets();
   ASSERT_GT(waiting, 0u);
   const DataHeader strange{.destination = {HEDDLE_FLOOD_NODE, 0xffff}, .ftag = 9};
   fabric.device(1, 1).incoming.push_back(forged(port, broadcast(1, 0), strange));
@@ -298,7 +298,7 @@ TEST(LosslessFramesWithoutAFlow, EndWithTheSessionThatTheyCameIn) {
   ASSERT_FALSE(port.session.up());
   EXPECT_EQ(port.counters.drops[static_cast<unsigned>(DropReason::link_down)], waiting);
   for (const Fifo& fifo : port.input.fifos) EXPECT_TRUE(fifo.queue.empty());
-  EXPECT_EQ(port.input.queued_packets, 0u);
+  EXPECT_EQ(port.input.queues.packets(), 0u);
 }
 
 // C4: what waits at a congested host's port is not part of the way there.

@@ -116,6 +116,28 @@ TEST_F(OutputSchedulerTest, CountWhatTheyHold) {
   EXPECT_EQ(scheduler_.buffers(1), 0u);
 }
 
+TEST_F(OutputSchedulerTest, RememberTheMostThatEachClassHadQueued) {
+  push(1, 1000);
+  push(1, 500);
+  push(3, 700);
+  leave(1 << 1);
+  push(1, 200);
+  const auto is = [this](uint8_t of_class) {
+    const QueueMark& mark = scheduler_.queue_of(of_class);
+    return std::vector<uint64_t>{mark.bytes, mark.most_bytes, mark.dropped_frames};
+  };
+  using Mark = std::vector<uint64_t>;
+  scheduler_.dropped(2, DropReason::life_ended);
+  scheduler_.dropped(2, DropReason::output_too_long);  // which says nothing of queues
+  scheduler_.dropped(9, DropReason::life_ended);       // of a class that there is not
+  EXPECT_EQ(is(0), (Mark{0, 0, 0}));
+  EXPECT_EQ(is(1), (Mark{200, 1500, 0}));
+  EXPECT_EQ(is(2), (Mark{700, 700, 1}));
+  scheduler_.restart_marks();
+  EXPECT_EQ(is(1), (Mark{200, 200, 0}));
+  EXPECT_EQ(is(2), (Mark{700, 700, 0}));
+}
+
 TEST_F(OutputSchedulerTest, ALaneKeepsItsOrder) {
   const Packet* expected[] = {push(4), push(4), push(4)};
   Packet* burst[kBurst];

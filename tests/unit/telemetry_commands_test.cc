@@ -31,7 +31,7 @@ class OperatorCommands : public SwitchProcessTest {
 TEST_F(OperatorCommands, EveryTableIsShownAsJsonAndAsText) {
   run_for(kSecond);
   for (const char* what : {"nodes", "ports", "links", "flows", "applications", "hosts", "shapers", "stations", "routes",
-                           "tables", "drops", "workers"}) {
+                           "tables", "queues", "drops", "workers"}) {
     const Json reply = show(what);
     EXPECT_FALSE(show_text(what, reply).empty()) << what;
   }
@@ -113,14 +113,29 @@ TEST_F(OperatorCommands, OneNodeOrPortCanBeAskedFor) {
   EXPECT_EQ(ask({{"command", "show"}, {"what", "tables"}, {"node", "left"}})["result"]["tables"].size(), 2u);
 }
 
+TEST_F(OperatorCommands, QueuesAreCountedAnewWhereTheOperatorSaysSo) {
+  const Json of_class = show("queues")["classes"][0];
+  for (const char* key :
+       {"in_bytes", "in_most_bytes", "in_dropped_frames", "out_bytes", "out_most_bytes", "out_dropped_frames"})
+    EXPECT_EQ(of_class.at(key), 0) << key;
+  EXPECT_EQ(show_text("queues", show("queues")), "nothing has waited in any queue\n");
+  EXPECT_EQ(ask({{"command", "clear"}, {"what", "queues"}})["result"]["ports"], 4);
+  EXPECT_EQ(ask({{"command", "clear"}, {"what", "queues"}, {"node", "left"}})["result"]["ports"], 2);
+  EXPECT_EQ(ask({{"command", "clear"}, {"what", "queues"}, {"node", "left"}, {"port", "host"}})["result"]["ports"], 1);
+  const auto told = journal.since(0, 8);
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_EQ(told.back().place, "left:host");
+  EXPECT_EQ(refusal(R"({"command": "clear", "what": "drops"})"), "what must be queues");
+  EXPECT_EQ(refusal(R"({"command": "clear", "what": "queues", "node": "x"})"), "no node x in this process");
+}
+
 TEST_F(OperatorCommands, WhatIsNoRequestIsRefusedWithItsReason) {
   EXPECT_EQ(refusal(""), "a request is a JSON object on one line");
   EXPECT_EQ(refusal(std::string(10000, '[')), "a request is a JSON object on one line");
   EXPECT_EQ(refusal("{\"command\": 3}"), "command must be text");
   EXPECT_EQ(refusal("{\"command\": \"show\", \"what\": \"x\"}"),
             "what must be nodes, ports, links, flows, applications, hosts, shapers, stations, routes, congestion, "
-            "tables, drops "
-            "or workers");
+            "tables, queues, drops or workers");
   EXPECT_EQ(refusal(R"({"command": "show", "what": "flows", "limit": 100000})"),
             "limit must be a whole number from 0 to 1024");
   EXPECT_EQ(refusal(R"({"command": "show", "what": "ports", "node": "up"})"), "no node up in this process");

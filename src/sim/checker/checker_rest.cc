@@ -22,10 +22,11 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   }
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i)
     if (port.input.flows[FlowId::of(i)].in_use()) return where + "input flow " + std::to_string(i) + " in use";
-  if (port.input.queued_packets != 0 || port.output.scheduler.packets() != 0 || port.input.waiting.count() != 0)
-    return where + "packets queued: " + std::to_string(port.input.queued_packets) + " at the input (" +
-           std::to_string(port.input.lossless_packets) + " lossless), " + std::to_string(port.input.waiting.count()) +
-           " wait for a flow ID, " + std::to_string(port.output.scheduler.packets()) + " at the output";
+  if (port.input.queues.packets() != 0 || port.output.scheduler.packets() != 0 || port.input.waiting.count() != 0)
+    return where + "packets queued: " + std::to_string(port.input.queues.packets()) + " at the input (" +
+           std::to_string(port.input.queues.lossless_packets()) + " lossless), " +
+           std::to_string(port.input.waiting.count()) + " wait for a flow ID, " +
+           std::to_string(port.output.scheduler.packets()) + " at the output";
   if (port.input.orphans != 0) return where + std::to_string(port.input.orphans) + " orphans";
   for (uint32_t channel = 0; channel < port.channels && port.is_fabric(); ++channel) {
     const LinkCredits& credits = port.credits[channel];
@@ -35,15 +36,18 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
     if (credits.held() != 0) return where + "buffers of channel " + std::to_string(channel) + " held";
   }
   if (port.retry.kept() != 0) return where + std::to_string(port.retry.kept()) + " frames kept to be sent again";
-  if (port.input.lossless_packets != 0) return where + "lossless packets counted";
+  if (port.input.queues.lossless_packets() != 0) return where + "lossless packets counted";
   if (const uint64_t injected = port.input.arbiter.injection().injected_bytes(); injected != 0)
     return where + std::to_string(injected) + " bytes counted as injected";
   for (uint8_t group = 0; group < port.input.arbiter.groups(); ++group) {
-    if (port.input.lossy_by_group[group] != 0) return where + "packets of a group counted";
+    if (port.input.queues.lossy_packets(group) != 0 || port.input.queues.of_group(group).bytes != 0)
+      return where + "packets of a group counted";
     uint32_t held = port.input.waiting.shares.held(group);
     for (const OutputIds& ids : port.input.ids) held += ids.wanting.shares.held(group);
     if (held != 0) return where + "flow IDs of a group counted";
   }
+  for (uint8_t ftag = 0; ftag < kFtags; ++ftag)
+    if (port.input.queues.of_class(ftag).bytes != 0) return where + "bytes of a class counted";
   for (const uint32_t full : port.input.flows_full)
     if (full != 0) return where + "a flow is counted as full";
   if (port.pause.told() != 0) return where + "the host is told to pause";

@@ -237,9 +237,9 @@ void Checker::check_input_flows(uint16_t node, const Port& port) {
     check_input_flow(node, port, id, packets);
     check_reservation(node, port, id);
   }
-  if (packets != port.input.queued_packets)
+  if (packets != port.input.queues.packets())
     fail(2, place(node, port.index) + ": " + std::to_string(packets) + " packets in flow queues, " +
-                std::to_string(port.input.queued_packets) + " counted");
+                std::to_string(port.input.queues.packets()) + " counted");
 }
 
 void Checker::check_input_flow(uint16_t node, const Port& port, FlowId id, uint32_t& packets) {

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What waits at one input port, in queues of flows and of lossless frames without a flow, counted as the marks need it
+// (A8, F10) and as operators ask for it: by class and by group of applications. What becomes of a packet its caller
+// knows; here it only counts. Owned by the port's worker. Fabric ports have one group (A10).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "flow/queue_mark.h"
+#include "wire/drop_reason.h"
+#include "wire/packet.h"
+
+namespace heddle {
+
+class InputQueues {
+ public:
+  explicit InputQueues(uint32_t groups) : groups_(groups) {}
+
+  // A packet waits in its flow's queue, and does no more.
+  void joined(const Packet& packet, uint8_t group, bool lossless) {
+    groups_[group].queue.joined(packet.payload);
+    count(packet, lossless ? &lossless_packets_ : &groups_[group].lossy_packets);
+  }
+  void left(const Packet& packet, uint8_t group, bool lossless) {
+    groups_[group].queue.left(packet.payload);
+    uncount(packet, lossless ? &lossless_packets_ : &groups_[group].lossy_packets);
+  }
+  // The same of a lossless packet without a flow, which has no group.
+  void joined(const Packet& packet) { count(packet, &lossless_packets_); }
+  void left(const Packet& packet) { uncount(packet, &lossless_packets_); }
+  // All that waits of a flow is another group's now (A9).
+  void regrouped(uint8_t from, uint8_t to, uint32_t packets, uint32_t bytes, bool lossless) {
+    groups_[from].queue.left(bytes);
+    groups_[to].queue.joined(bytes);
+    if (lossless) return;
+    groups_[from].lossy_packets -= packets;
+    groups_[to].lossy_packets += packets;
+  }
+  // Nothing waits any more, for the link's session has ended (K9).
+  void empty() {
+    packets_ = lossless_packets_ = 0;
+    for (Group& group : groups_) group.lossy_packets = group.queue.bytes = 0;
+    for (QueueMark& queue : classes_) queue.bytes = 0;
+  }
+  // A packet has been dropped here. Where that says nothing of queues it does not count.
+  void dropped(uint8_t ftag, DropReason reason) {
+    classes_[ftag & (kFtags - 1)].dropped_frames += is_of_queues(reason);
+  }
+  void dropped_of_group(uint8_t group, DropReason reason) {
+    groups_[group].queue.dropped_frames += is_of_queues(reason);
+  }
+  void restart_marks() {
+    for (Group& group : groups_) group.queue.restart();
+    for (QueueMark& queue : classes_) queue.restart();
+  }
+
+  uint32_t packets() const { return packets_; }
+  uint32_t lossless_packets() const { return lossless_packets_; }  // of those
+  uint32_t lossy_packets(uint8_t group) const { return groups_[group].lossy_packets; }
+  const QueueMark& of_class(uint8_t ftag) const { return classes_[ftag & (kFtags - 1)]; }
+  const QueueMark& of_group(uint8_t group) const { return groups_[group].queue; }
+
+ private:
+  struct Group {
+    QueueMark queue;
+    uint32_t lossy_packets = 0;
+  };
+
+  void count(const Packet& packet, uint32_t* kind) {
+    ++packets_;
+    ++*kind;
+    classes_[packet.ftag & (kFtags - 1)].joined(packet.payload);
+  }
+  void uncount(const Packet& packet, uint32_t* kind) {
+    --packets_;
+    --*kind;
+    classes_[packet.ftag & (kFtags - 1)].left(packet.payload);
+  }
+
+  uint32_t packets_ = 0;
+  uint32_t lossless_packets_ = 0;
+  std::vector<Group> groups_;
+  std::array<QueueMark, kFtags> classes_{};
+};
+
+}  // namespace heddle
