@@ -32,7 +32,7 @@ std::pair<uint64_t, uint64_t> seed_range(const std::string& text) {
 
 struct RunOptions {
   std::string scenario, json, csv, baseline = "none";
-  uint32_t slower = 1;
+  uint32_t slower = 1, workers = 0;
   bool check = false;
 };
 
@@ -46,10 +46,10 @@ void write_file(const std::string& path, const std::string& text) {
   if (!(out << text)) throw std::runtime_error("can't write " + path);
 }
 
-heddle::sim::ScenarioVariant variant_of(const std::string& baseline, uint32_t slower) {
+heddle::sim::ScenarioVariant variant_of(const std::string& baseline, uint32_t slower, uint32_t workers = 0) {
   const auto& names = heddle::sim::kBaselineNames;
   const auto found = std::find(names.begin(), names.end(), baseline);
-  return {static_cast<heddle::sim::Baseline>(found - names.begin()), slower};
+  return {static_cast<heddle::sim::Baseline>(found - names.begin()), slower, workers};
 }
 
 heddle::sim::ScenarioResult play(const heddle::sim::Scenario& scenario, const std::string& what,
@@ -62,8 +62,8 @@ heddle::sim::ScenarioResult play(const heddle::sim::Scenario& scenario, const st
 
 int run(const RunOptions& options) {
   heddle::ConfigErrors errors;
-  const auto scenario =
-      heddle::sim::load_scenario(options.scenario, errors, variant_of(options.baseline, options.slower));
+  const auto scenario = heddle::sim::load_scenario(options.scenario, errors,
+                                                   variant_of(options.baseline, options.slower, options.workers));
   if (!scenario) {
     std::cerr << errors.text();
     return 2;
@@ -149,6 +149,9 @@ int main(int argc, char** argv) {
           std::vector<std::string>(heddle::sim::kBaselineNames.begin(), heddle::sim::kBaselineNames.end())));
   run_command->add_option("--slower", run_options.slower, "divide all rates by this, multiply all delays and times")
       ->check(CLI::Range(1, 1000));
+  run_command
+      ->add_option("--workers", run_options.workers, "of each node, as far as it has ports; else as the file says")
+      ->check(CLI::Range(1, 64));
   ReportOptions report_options;
   CLI::App* report_command = app.add_subcommand(
       "report", "play scenarios as they are and as baselines, and draw both; exit status 1 if one is not met as it is");

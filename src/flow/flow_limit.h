@@ -19,6 +19,8 @@ class FlowLimit {
   void set_share(double ns_per_byte, Nanos round_trip_ns, Nanos queue_ns, Nanos now);
   // Something was delivered, so the congested host has said nothing else meanwhile.
   void renew(Nanos now);
+  // What was under way has died there: nobody could say anything meanwhile.
+  void hold(Nanos now) { renewed_ns_ = now; }
   // So many bytes have been handed on: the next ones when the share has room for them. Being late does not slow it
   // down.
   void spend(uint32_t bytes, Nanos now);

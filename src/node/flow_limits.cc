@@ -67,7 +67,10 @@ void FlowLimits::spend(Port& port, FlowId id, uint32_t bytes, Nanos now) {
 }
 
 void FlowLimits::renew(Port& port, FlowId id, uint32_t delivered, Nanos now) {
-  if (delivered != 0) port.input.limits[id].renew(now);
+  if (delivered != 0)
+    port.input.limits[id].renew(now);
+  else
+    port.input.limits[id].hold(now);
 }
 
 void FlowLimits::time_round_trip(Port& port, FlowId id, uint32_t bytes, Nanos now) {

@@ -34,8 +34,9 @@ class FlowLimits {
   void end(Port& port, InputFlow& flow);
   // So many bytes of a limited flow have been handed on.
   HEDDLE_COLD void spend(Port& port, FlowId id, uint32_t bytes, Nanos now);
-  // Something of a limited flow is settled. Only what was delivered has the congested host's word with it: frames that
-  // die on the way while the flow is held must not hold it longer.
+  // Something of a limited flow is settled. What was delivered has the congested host's word with it. What has died on
+  // the way says nothing, but nobody could: were the limit over then, a flow whose frames die would send a burst that
+  // dies too, again and again.
   HEDDLE_COLD void renew(Port& port, FlowId id, uint32_t delivered, Nanos now);
   // The flow has handed on a packet of so many bytes.
   HEDDLE_COLD void time_round_trip(Port& port, FlowId id, uint32_t bytes, Nanos now);

@@ -59,6 +59,20 @@ TEST(Scenario, MeetsItsExpectationsTenTimesSlower) {
   }
 }
 
+// Nor do they depend on how the ports of a node are dealt to workers.
+TEST(Scenario, MeetsItsExpectationsTenTimesSlowerWithSeveralWorkers) {
+  for (const char* name :
+       {"two-applications", "applications-few-ids", "application-weights", "injection-limit", "injection-hops",
+        "injection-turns", "regroup", "by-bytes", "flow-fair", "shaper", "shaper-maximum"}) {
+    ConfigErrors errors;
+    const auto scenario =
+        load_scenario((kRoot / "config/sim" / name).string() + ".yaml", errors, {.slower = 10, .workers = 4});
+    ASSERT_TRUE(scenario) << errors.text();
+    const ScenarioResult result = run_scenario(*scenario);
+    EXPECT_TRUE(result.passed()) << report_text(*scenario, result);
+  }
+}
+
 // Announcements too are fewer, or they would be ten times as many for the links.
 TEST(Scenario, SlowerHostsAnnounceThemselvesLessOften) {
   ConfigErrors errors;

@@ -119,7 +119,8 @@ constexpr std::array<std::string_view, 7> kBaselineNames = {"none",      "drop-t
 
 struct ScenarioVariant {
   Baseline baseline = Baseline::none;
-  uint32_t slower = 1;  // all rates are divided by it, all delays and times multiplied
+  uint32_t slower = 1;   // all rates are divided by it, all delays and times multiplied
+  uint32_t workers = 0;  // of each node, as far as it has ports; 0 = as the file says
 };
 
 struct Scenario {

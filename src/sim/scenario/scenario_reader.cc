@@ -176,6 +176,8 @@ void ScenarioReader::finish_nodes() {
     setup.station_entries = 16384;
     const size_t ports = builder_.topology().nodes[node].ports.size();
     node_values_[node]["workers"].read_integer(setup.workers, 1, std::max<size_t>(1, ports));
+    if (scenario_.variant.workers != 0)
+      setup.workers = static_cast<uint32_t>(std::clamp<size_t>(ports, 1, scenario_.variant.workers));
     setup.applications = read_policy(node_values_[node]["applications"], node);
     setup.shapers = std::move(shapers_[node]);
     scenario_.setup.nodes.push_back(setup);

@@ -109,6 +109,7 @@ std::string report_json(const Scenario& scenario, const ScenarioResult& result) 
             {"duration_ns", scenario.duration_ns},
             {"baseline", kBaselineNames[static_cast<size_t>(scenario.variant.baseline)]},
             {"slower", scenario.variant.slower},
+            {"workers", scenario.variant.workers},
             {"windows", Json::array()},
             {"passed", result.passed()},
             {"workloads", Json::array()},
