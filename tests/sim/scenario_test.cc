@@ -73,6 +73,42 @@ TEST(Scenario, MeetsItsExpectationsTenTimesSlowerWithSeveralWorkers) {
   }
 }
 
+// A9, under full load: in turns of 2 ms the two applications have a limit each, are none, and have the same limit's ID
+// with other weights and limits, one of them with a limit of 0 for its group's ID.
+TEST(Scenario, AHundredChangesOfApplicationsCostNobodyAnything) {
+  for (const uint32_t workers : {1, 2}) {
+    ConfigErrors errors;
+    auto scenario = load_scenario((kRoot / "config/sim/regroup.yaml").string(), errors, {.workers = workers});
+    ASSERT_TRUE(scenario) << errors.text();
+    std::vector<ApplicationPolicy> policies{scenario->setup.nodes[0].applications};
+    for (const ScenarioFault& fault : scenario->faults) policies.push_back(fault.applications);
+    policies.push_back(policies[0]);
+    policies.back().limits[1].bytes = 0;
+    ASSERT_EQ(policies.size(), 4u);
+    const ScenarioFault change = scenario->faults[0];
+    scenario->faults.clear();
+    for (size_t i = 0; i < 100; ++i) {
+      scenario->faults.push_back(change);
+      scenario->faults.back().at_ns = 60 * kMillisecond + 2 * kMillisecond * static_cast<Nanos>(i);
+      scenario->faults.back().applications = policies[i % policies.size()];
+    }
+    scenario->windows = {{.name = "all", .from_ns = 50 * kMillisecond, .to_ns = 300 * kMillisecond}};
+    scenario->expectations = {
+        {"storage", 0, Measure::lost_frames_at_most, 0, "0"},
+        {"storage", 0, Measure::late_frames_at_most, 0, "0"},
+        {"storage", 0, Measure::gap_at_most, 2 * kMillisecond, "2ms"},
+        {"", 0, Measure::throughput_at_least, 1'900'000'000, "1.9G"},
+    };
+    const ScenarioResult result = run_scenario(*scenario, {.check = true});
+    EXPECT_EQ(result.broken, "");
+    EXPECT_TRUE(result.passed()) << report_text(*scenario, result);
+    const auto count = [&result](ProtocolEvent event) { return result.total.events[static_cast<size_t>(event)]; };
+    EXPECT_GE(count(ProtocolEvent::flow_regrouped), 2000u);
+    EXPECT_EQ(count(ProtocolEvent::session_ended), 0u);
+    EXPECT_EQ(count(ProtocolEvent::lossless_lost), 0u);
+  }
+}
+
 // Announcements too are fewer, or they would be ten times as many for the links.
 TEST(Scenario, SlowerHostsAnnounceThemselvesLessOften) {
   ConfigErrors errors;
