@@ -41,7 +41,9 @@ void RoomReturns::wait(Port& input, Voq& voq) {
 void RoomReturns::tell_waiting(Port& input, Voq& voq, uint32_t flows) {
   const uint32_t told = voq.told_waiters, change = std::max(flows, told) - std::min(flows, told);
   const bool own = ports_.is_own(voq.output);
-  if (change == 0 || (!own && flows != 0 && 8 * change < told)) return;
+  // What another worker's output does not know is another input's gain: more is told sooner than fewer.
+  const bool known_well = flows != 0 && (flows > told ? 16 : 8) * change < told;
+  if (change == 0 || (!own && known_well)) return;
   if (own)
     on_wait(ports_.own(voq.output), input.index, voq.lane, flows);
   else if (!outbox_.send(voq.output, WaitForRoom{voq.output, input.index, voq.lane, flows}))

@@ -73,6 +73,15 @@ TEST(Scenario, MeetsItsExpectationsTenTimesSlowerWithSeveralWorkers) {
   }
 }
 
+// X3: how many flows wait for its room another worker's output is told closely enough.
+TEST(Scenario, OneBesideManyHasAsMuchWithSeveralWorkers) {
+  ConfigErrors errors;
+  const auto scenario = load_scenario((kRoot / "config/sim/one-beside-many.yaml").string(), errors, {.workers = 4});
+  ASSERT_TRUE(scenario) << errors.text();
+  const ScenarioResult result = run_scenario(*scenario);
+  EXPECT_TRUE(result.passed()) << report_text(*scenario, result);
+}
+
 // A9, under full load: in turns of 2 ms the two applications have a limit each, are none, and have the same limit's ID
 // with other weights and limits, one of them with a limit of 0 for its group's ID.
 TEST(Scenario, AHundredChangesOfApplicationsCostNobodyAnything) {

@@ -61,16 +61,17 @@ TEST_F(RoomReturnsTest, AnOutputHereHearsOfEachWaiter) {
   }
 }
 
-TEST_F(RoomReturnsTest, AnotherWorkersHearsWhenTheyHaveChangedByAnEighth) {
+TEST_F(RoomReturnsTest, AnotherWorkersHearsWhenTheyAreASixteenthMoreOrAnEighthFewer) {
   Voq& other = edge_.input.arbiter[site_.voq_index(kOther, 0)];
   const auto told = [this, &other](uint32_t flows) {
     room_.tell_waiting(edge_, other, flows);
     return other.told_waiters;
   };
-  EXPECT_EQ(told(16), 16u);
-  EXPECT_EQ(told(17), 16u);
-  EXPECT_EQ(told(18), 18u);
-  EXPECT_EQ(told(15), 15u) << "also when they are fewer";
+  EXPECT_EQ(told(30), 30u);
+  EXPECT_EQ(told(31), 30u);
+  EXPECT_EQ(told(32), 32u);
+  EXPECT_EQ(told(29), 32u);
+  EXPECT_EQ(told(28), 28u) << "also when they are fewer";
   EXPECT_EQ(told(0), 0u) << "and that there are none";
   EXPECT_EQ(messages().size(), 4u);
 }
