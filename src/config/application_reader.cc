@@ -113,11 +113,16 @@ void ApplicationReader::read_group(const YamlValue& value) {
   }
   uint16_t vlan = 0;
   if (value["vlan"].read_integer(vlan, 1, 4094)) rule.vlan = vlan;
+  uint8_t dscp = 0;
+  if (const YamlValue value_of = value["dscp"]; value_of.read_integer(dscp, 0, 63)) {
+    rule.dscp = dscp;
+    need(value_of, rule.ftag, kMatchDscp, "dscp");
+  }
   PortIndex port = kNoPort;
   if (read_port(value["port"], port)) rule.port = port;
   read_prefix(value["source"], rule.ftag, rule.source);
   read_prefix(value["destination"], rule.ftag, rule.destination);
-  const bool any = rule.ftag || rule.vlan || rule.port || rule.source || rule.destination;
+  const bool any = rule.ftag || rule.vlan || rule.port || rule.dscp || rule.source || rule.destination;
   if (any) policy_.rules.push_back(rule);
 }
 

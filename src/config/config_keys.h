@@ -46,8 +46,8 @@ inline constexpr auto kDevice = std::to_array<std::string_view>({"device", "comp
 inline constexpr auto kApplications =
     std::to_array<std::string_view>({"classes", "groups", "limits", "injection_limit"});
 inline constexpr auto kApplicationClass = std::to_array<std::string_view>({"base", "bits", "index"});
-inline constexpr auto kApplicationGroup =
-    std::to_array<std::string_view>({"group", "weight", "limit", "class", "vlan", "port", "source", "destination"});
+inline constexpr auto kApplicationGroup = std::to_array<std::string_view>(
+    {"group", "weight", "limit", "class", "vlan", "port", "dscp", "source", "destination"});
 inline constexpr auto kApplicationLimit = std::to_array<std::string_view>({"weight", "injection_limit"});
 
 // Shapers of a node's ports, in the same places.

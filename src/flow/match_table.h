@@ -40,7 +40,8 @@ struct MatchKey {
   uint8_t l3;  // 0, 4, 6
   uint8_t protocol;
   uint8_t ftag;
-  uint8_t zero[5];
+  uint8_t dscp;  // as in IPv4: in the upper six bits
+  uint8_t zero[4];
 };
 static_assert(sizeof(MatchKey) == 64 && alignof(MatchKey) == 4);
 

@@ -19,10 +19,14 @@ bool is_in(const std::optional<IpPrefix>& prefix, uint8_t l3, const uint8_t (&ad
   return rest == 0 || (address[whole] ^ prefix->address[whole]) >> (8 - rest) == 0;
 }
 
+bool has_dscp(const GroupRule& rule, const MatchKey& key) {
+  return !rule.dscp || (key.l3 != 0 && *rule.dscp == key.dscp >> 2);
+}
+
 bool holds(const GroupRule& rule, const MatchKey& key) {
   return rule.port.value_or(key.input_port) == key.input_port && rule.vlan.value_or(key.vni) == key.vni &&
-         rule.ftag.value_or(key.ftag) == key.ftag && is_in(rule.source, key.l3, key.source_address) &&
-         is_in(rule.destination, key.l3, key.destination_address);
+         rule.ftag.value_or(key.ftag) == key.ftag && has_dscp(rule, key) &&
+         is_in(rule.source, key.l3, key.source_address) && is_in(rule.destination, key.l3, key.destination_address);
 }
 
 // Never over ports: who opens more flows would have more groups.

@@ -9,11 +9,14 @@ namespace heddle {
 
 namespace {
 
+constexpr uint8_t kMatchOfIp = kMatchIp | kMatchPorts | kMatchDscp;
+
 // The part of a key that the class's pattern leaves in, from headers anywhere.
 void add_pattern(MatchKey& key, const EdgeHeaders& headers, uint8_t match) {
   if (match & kMatchFlowLabel) key.flow_label = headers.flow_label;
-  if (headers.l3 == 0 || (match & (kMatchIp | kMatchPorts)) == 0) return;
+  if (headers.l3 == 0 || (match & kMatchOfIp) == 0) return;
   key.l3 = headers.l3;
+  if (match & kMatchDscp) key.dscp = static_cast<uint8_t>(headers.dscp << 2);
   if (match & kMatchIp) {
     std::memcpy(key.source_address, headers.address_source, 16);
     std::memcpy(key.destination_address, headers.address_destination, 16);
@@ -28,7 +31,7 @@ void add_pattern(MatchKey& key, const EdgeHeaders& headers, uint8_t match) {
 // All that the pattern leaves in, of a plain IPv4 frame; what it leaves out is 0.
 MatchBlocks plain_mask(uint8_t match) {
   MatchKey mask{};
-  const uint8_t l3 = (match & (kMatchIp | kMatchPorts)) != 0 ? 0xff : 0;
+  const uint8_t l3 = (match & kMatchOfIp) != 0 ? 0xff : 0;
   const uint8_t ip = (match & kMatchIp) != 0 ? 0xff : 0, ports = (match & kMatchPorts) != 0 ? 0xff : 0;
   std::memset(mask.macs, 0xff, sizeof mask.macs);
   std::memset(mask.source_address, ip, 4);
@@ -39,6 +42,7 @@ MatchBlocks plain_mask(uint8_t match) {
   mask.l3 = l3;
   mask.protocol = ports;
   mask.ftag = 0xff;
+  mask.dscp = (match & kMatchDscp) != 0 ? 0xfc : 0;
   return std::bit_cast<MatchBlocks>(mask);
 }
 
@@ -54,12 +58,12 @@ MatchBlocks plain_blocks(const uint8_t* data, PortIndex port, uint16_t vlan, con
     return value;
   };
   const __m128i macs = _mm_loadu_si128(reinterpret_cast<const __m128i*>(data));
-  const uint64_t rest = pattern.fixed | uint64_t{data[23]} << 8;  // the protocol
-  return {
-      {_mm_and_si128(mask.blocks[0], _mm_insert_epi32(macs, port | vlan << 16, 3)),
-       _mm_and_si128(mask.blocks[1], _mm_cvtsi32_si128(word(26))),
-       _mm_and_si128(mask.blocks[2], _mm_cvtsi32_si128(word(30))),
-       _mm_and_si128(mask.blocks[3], _mm_insert_epi64(_mm_cvtsi32_si128(word(34)), static_cast<int64_t>(rest), 1))}};
+  static_assert(offsetof(MatchKey, protocol) == 57 && offsetof(MatchKey, dscp) == 59);
+  __m128i rest = _mm_insert_epi64(_mm_cvtsi32_si128(word(34)), static_cast<int64_t>(pattern.fixed), 1);
+  rest = _mm_insert_epi8(_mm_insert_epi8(rest, data[23], 57 % 16), data[15], 59 % 16);
+  return {{_mm_and_si128(mask.blocks[0], _mm_insert_epi32(macs, port | vlan << 16, 3)),
+           _mm_and_si128(mask.blocks[1], _mm_cvtsi32_si128(word(26))),
+           _mm_and_si128(mask.blocks[2], _mm_cvtsi32_si128(word(30))), _mm_and_si128(mask.blocks[3], rest)}};
 }
 
 void start_key(MatchKey& key, const Packet& packet, PortIndex port) {

@@ -42,6 +42,7 @@ void add_key(Json& json, const MatchKey& key) {
     json["source_port"] = big_endian(key.source_port);
     json["destination_port"] = big_endian(key.destination_port);
   }
+  if (key.dscp != 0) json["dscp"] = key.dscp >> 2;
   if (key.flow_label != 0) json["flow_label"] = key.flow_label;
 }
 

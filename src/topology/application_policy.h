@@ -39,6 +39,7 @@ struct GroupRule {
   std::optional<PortIndex> port;
   std::optional<uint16_t> vlan;
   std::optional<uint8_t> ftag;
+  std::optional<uint8_t> dscp;  // of IP
   std::optional<IpPrefix> source, destination;
 
   bool operator==(const GroupRule&) const = default;

@@ -17,9 +17,7 @@ constexpr Nanos kLifeMinNs = HEDDLE_LIFE_UNIT_NS;
 
 inline constexpr ChoiceSetKind::Choice kMatchChoices[] = {
     {"mac", 0},  // MACs always tell flows apart
-    {"ip", kMatchIp},
-    {"ports", kMatchPorts},
-    {"flow_label", kMatchFlowLabel},
+    {"ip", kMatchIp}, {"ports", kMatchPorts}, {"flow_label", kMatchFlowLabel}, {"dscp", kMatchDscp},
 };
 
 template <typename Owner>

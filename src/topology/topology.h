@@ -82,6 +82,7 @@ enum MatchField : uint8_t {
   kMatchIp = 0x01,         // IPv4 or IPv6 source and destination
   kMatchPorts = 0x02,      // protocol and TCP/UDP ports
   kMatchFlowLabel = 0x04,  // IPv6 flow label
+  kMatchDscp = 0x08,
 };
 
 constexpr size_t kClassesMax = kFtags;

@@ -14,6 +14,7 @@ MatchKey key_of(std::initializer_list<uint8_t> source, std::initializer_list<uin
   key.input_port = 3;
   key.vni = 10;
   key.ftag = 2;
+  key.dscp = 40 << 2;
   key.l3 = source.size() == 4 ? 4 : 6;
   std::copy(source.begin(), source.end(), key.source_address);
   std::copy(destination.begin(), destination.end(), key.destination_address);
@@ -57,6 +58,7 @@ TEST(ApplicationGroups, ARuleHoldsWhereAllHoldsThatItGives) {
   all.port = PortIndex::of(3);
   all.vlan = 10;
   all.ftag = 2;
+  all.dscp = 40;
   all.source = prefix({10, 1, 0, 0}, 16);
   all.destination = prefix({10, 9, 0, 7}, 32);
   EXPECT_EQ(group_of(policy, key), 5);
@@ -69,6 +71,7 @@ TEST(ApplicationGroups, ARuleHoldsWhereAllHoldsThatItGives) {
   fails([](GroupRule& one) { one.port = PortIndex::of(4); });
   fails([](GroupRule& one) { one.vlan = 11; });
   fails([](GroupRule& one) { one.ftag = 3; });
+  fails([](GroupRule& one) { one.dscp = 41; });
   fails([](GroupRule& one) { one.source = prefix({10, 2, 0, 0}, 16); });
   fails([](GroupRule& one) { one.destination = prefix({10, 9, 0, 6}, 32); });
 }

@@ -19,7 +19,7 @@ name: x
 classes:
   - { name: bulk, ftag: 3, match: [mac, ip] }
   - { name: plain, ftag: 4, match: [mac], pcp: [1] }
-  - { name: labels, ftag: 5, match: [mac, flow_label], pcp: [2] }
+  - { name: labels, ftag: 5, match: [mac, flow_label, dscp], pcp: [2] }
 nodes: { a: { address: 1, ports: { p1: , p2: , f1: } }, b: { address: 2, ports: { f1: } } }
 links: [{ ends: ["a:f1", "b:f1"] }]
 )",
@@ -44,6 +44,7 @@ applications:
     storage: { group: 1, source: 10.1.0.0/16, class: bulk, weight: 3, limit: 2 }
     tenant: { group: 2, vlan: 20, port: p2 }
     sink: { group: 3, destination: "2001:db8::1", class: bulk }
+    marked: { group: 4, dscp: 46, class: labels }
     named: { group: 17, weight: 5 }
   limits: { 2: { weight: 9 }, 7: { weight: 8 } }
 )",
@@ -59,7 +60,7 @@ applications:
   EXPECT_EQ(policy.limits[2].weight, 9);
   EXPECT_EQ(policy.limits[7].weight, 8);
   EXPECT_EQ(policy.limits[0].weight, 1);
-  ASSERT_EQ(policy.rules.size(), 3u) << "of those for which something has to hold";
+  ASSERT_EQ(policy.rules.size(), 4u) << "of those for which something has to hold";
   EXPECT_EQ(policy.rules[0].group, 1);
   EXPECT_EQ(policy.rules[0].ftag, 3);
   EXPECT_EQ(policy.rules[0].source->bits, 16);
@@ -68,6 +69,7 @@ applications:
   EXPECT_EQ(policy.rules[1].port, PortIndex::of(1));
   EXPECT_EQ(policy.rules[2].destination->l3, 6);
   EXPECT_EQ(policy.rules[2].destination->bits, 128);
+  EXPECT_EQ(policy.rules[3].dscp, 46);
   EXPECT_EQ(policy.indices[4].base, 16);
   EXPECT_EQ(policy.indices[4].bits, 4);
   EXPECT_EQ(policy.indices[4].field, IndexField::vlan_crc);
@@ -114,6 +116,12 @@ node.yaml:1:63: applications.groups.a.source: found 10.1.0.1/16, allowed a prefi
 )"},
         WrongFile{"pattern", "applications: { groups: { a: { group: 1, source: 10.1.0.0/16 } } }\n", R"(
 node.yaml:1:42: applications.groups.a.source: found the key, of class plain whose match has no ip, allowed a class whose match has ip: frames of one flow have one group
+)"},
+        WrongFile{"dscp_pattern", "applications: { groups: { a: { group: 1, class: bulk, dscp: 46 } } }\n", R"(
+node.yaml:1:55: applications.groups.a.dscp: found the key, of class bulk whose match has no dscp, allowed a class whose match has dscp: frames of one flow have one group
+)"},
+        WrongFile{"dscp", "applications: { groups: { a: { group: 1, class: labels, dscp: 64 } } }\n", R"(
+node.yaml:1:63: applications.groups.a.dscp: found 64, allowed 0 to 63
 )"},
         WrongFile{"index_pattern", "applications: { classes: { plain: { bits: 1, index: source } } }\n", R"(
 node.yaml:1:46: applications.classes.plain.index: found the key, of class plain whose match has no ip, allowed a class whose match has ip: frames of one flow have one group

@@ -310,7 +310,7 @@ const WrongFile kFabric[] = {
     {"class_pcp_twice", with_node("classes: [{ name: a, pcp: [1, 2] }, { name: b, pcp: [2] }]\n"),
      "topology.yaml:4:54: classes[1].pcp[0]: found 2, allowed one that no class has yet (class a)\n"},
     {"class_match", with_node("classes: [{ name: a, match: [mac, colour] }]\n"),
-     "topology.yaml:4:35: classes[0].match[1]: found colour, allowed mac, ip, ports or flow_label\n"},
+     "topology.yaml:4:35: classes[0].match[1]: found colour, allowed mac, ip, ports, flow_label or dscp\n"},
     {"class_life", with_node("classes: [{ name: a, life: 10s }]\n"),
      "topology.yaml:4:28: classes[0].life: found 10s, allowed 64us to 4s\n"},
     {"class_queue", with_node("classes: [{ name: a, flow_queue: 1G }]\n"),

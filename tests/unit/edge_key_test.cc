@@ -39,7 +39,7 @@ struct EdgeKeys : testing::TestWithParam<uint8_t> {
 };
 
 TEST_P(EdgeKeys, OfPlainFramesAreTheParsers) {
-  const auto start = [] { return PacketBuilder().ethernet(kHostB, kHostA).ipv4(0x0a000001, 0xc0a80102); };
+  const auto start = [] { return PacketBuilder().ethernet(kHostB, kHostA).ipv4(0x0a000001, 0xc0a80102).dscp(46); };
   const Bytes frames[] = {start().udp(1000, 53).payload(20).build(), start().tcp(40000, 443).payload(1).build(),
                           start().udp(53, 1000).pad_to(60).build(), start().tcp(1, 2, 3).payload(100).build()};
   for (const Bytes& frame : frames) {
@@ -56,6 +56,11 @@ TEST_P(EdgeKeys, DifferOnlyByWhatThePatternNames) {
   const auto frame = [](uint32_t address, uint16_t port) {
     return PacketBuilder().ethernet(kHostB, kHostA).ipv4(address, 2).udp(port, 53).payload(20).build();
   };
+  const auto with_traffic_byte = [&frame](uint8_t dscp, uint8_t ecn) {
+    Bytes bytes = frame(1, 1);
+    bytes[15] = static_cast<uint8_t>(dscp << 2 | ecn);
+    return bytes;
+  };
   const auto same = [this](const Bytes& a, const Bytes& b) {
     const EdgeKey first = key_of(a, false), second = key_of(b, false);
     return std::memcmp(&first.match, &second.match, sizeof first.match) == 0 && first.hash == second.hash;
@@ -63,11 +68,14 @@ TEST_P(EdgeKeys, DifferOnlyByWhatThePatternNames) {
   EXPECT_TRUE(same(frame(1, 1), frame(1, 1)));
   EXPECT_EQ(same(frame(1, 1), frame(3, 1)), (GetParam() & kMatchIp) == 0);
   EXPECT_EQ(same(frame(1, 1), frame(1, 2)), (GetParam() & kMatchPorts) == 0);
+  EXPECT_EQ(same(with_traffic_byte(46, 0), with_traffic_byte(47, 0)), (GetParam() & kMatchDscp) == 0);
+  EXPECT_TRUE(same(with_traffic_byte(46, 0), with_traffic_byte(46, 3))) << "ECN tells no flows apart";
 }
 
 INSTANTIATE_TEST_SUITE_P(Patterns, EdgeKeys,
                          testing::Values(0, kMatchIp, kMatchPorts, kMatchIp | kMatchPorts, kMatchFlowLabel,
-                                         kMatchIp | kMatchPorts | kMatchFlowLabel));
+                                         kMatchIp | kMatchPorts | kMatchFlowLabel, kMatchDscp,
+                                         kMatchIp | kMatchPorts | kMatchDscp));
 
 }  // namespace
 }  // namespace heddle::test

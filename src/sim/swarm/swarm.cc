@@ -120,11 +120,13 @@ void draw_ecn(Swarm& swarm, Random random) {
   for (HostFlow& flow : swarm.flows) flow.ecn = one_in(random, 2);
 }
 
-// E2: in half of the seeds; some classes write the same.
+// E2: in half of the seeds; some classes write the same. In some DSCP tells flows apart (F1), which those of one
+// pattern have alike.
 void draw_rewrites(Swarm& swarm, Random random) {
   if (one_in(random, 2)) return;
   for (TrafficClass& traffic_class : swarm.setup.topology.classes) {
     if (one_in(random, 2)) traffic_class.rewrite_dscp = static_cast<uint8_t>(pick(random, {0, 46, 63}));
+    if (one_in(random, 3)) traffic_class.match |= kMatchDscp;
     if (one_in(random, 2)) traffic_class.rewrite_pcp = static_cast<uint8_t>(random.below(8));
   }
 }
