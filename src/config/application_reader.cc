@@ -114,9 +114,9 @@ void ApplicationReader::read_group(const YamlValue& value) {
   uint16_t vlan = 0;
   if (value["vlan"].read_integer(vlan, 1, 4094)) rule.vlan = vlan;
   uint8_t dscp = 0;
-  if (const YamlValue value_of = value["dscp"]; value_of.read_integer(dscp, 0, 63)) {
+  if (const YamlValue dscp_value = value["dscp"]; dscp_value.read_integer(dscp, 0, 63)) {
     rule.dscp = dscp;
-    need(value_of, rule.ftag, kMatchDscp, "dscp");
+    need(dscp_value, rule.ftag, kMatchDscp, "dscp");
   }
   PortIndex port = kNoPort;
   if (read_port(value["port"], port)) rule.port = port;

@@ -22,7 +22,7 @@ class HostFrames {
         longest_bytes_(port.mtu_bytes + kEthernetHeaderBytes) {
     for (const TrafficClass& one : classes) {
       by_ftag_[one.ftag & (kClassesMax - 1)] = {.dscp = one.rewrite_dscp, .pcp = one.rewrite_pcp};
-      if (one.rewrite_dscp != kAsSent || one.rewrite_pcp != kAsSent) unchanged_ = kNoVlan;
+      if (one.rewrite_dscp != kAsSent || one.rewrite_pcp != kAsSent) unchanged_ = kRewritten;
     }
   }
 
@@ -34,27 +34,29 @@ class HostFrames {
   bool takes(const Packet& packet) const { return refuses(packet) == DropReason::none; }
   // Of a frame that it does not refuse, without a tag or fabric header. May be done again once the tag is off.
   void finish(Packet& packet) const {
-    if (packet.vni != unchanged_) change(packet);
+    if (packet.vni == unchanged_) [[likely]]
+      return;
+    if (unchanged_ != native_) rewrite(packet);
+    if (tagged(packet)) tag_for_host(packet);
   }
   bool tagged(const Packet& packet) const { return packet.vni != native_; }
   uint32_t longest_bytes() const { return longest_bytes_; }  // of a frame without a tag
 
  private:
-  static constexpr uint16_t kNoVlan = 0xffff;
+  static constexpr uint16_t kNoVlan = 0xffff, kRewritten = 0xfffe;  // no frame is of these
   struct Rewrite {
     uint8_t dscp = kAsSent, pcp = kAsSent;
   };
 
-  HEDDLE_COLD void change(Packet& packet) const {
-    const Rewrite& rewrite = by_ftag_[packet.ftag & (kClassesMax - 1)];
-    if (rewrite.dscp != kAsSent) write_dscp(packet.data, packet.length, rewrite.dscp);
-    if (rewrite.pcp != kAsSent) packet.priority = static_cast<uint8_t>((packet.priority & 0xf1) | rewrite.pcp << 1);
-    if (tagged(packet)) tag_for_host(packet);
+  HEDDLE_COLD void rewrite(Packet& packet) const {
+    const Rewrite& its = by_ftag_[packet.ftag & (kClassesMax - 1)];
+    if (its.dscp != kAsSent) write_dscp(packet.data, packet.length, its.dscp);
+    if (its.pcp != kAsSent) packet.priority = static_cast<uint8_t>((packet.priority & 0xf1) | its.pcp << 1);
   }
 
   const VlanMembership* vlans_;
   uint16_t native_;         // whose frames have no tag; kNoVlan if it has none
-  uint16_t unchanged_;      // VLAN whose frames leave as they came; the same
+  uint16_t unchanged_;      // whose frames leave as they came: native_, or where any class rewrites kRewritten
   uint32_t longest_bytes_;  // of an untagged frame
   std::array<Rewrite, kClassesMax> by_ftag_{};
 };

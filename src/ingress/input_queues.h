@@ -29,13 +29,17 @@ class InputQueues {
   // The same of a lossless packet without a flow, which has no group.
   void joined(const Packet& packet) { count(packet, &lossless_packets_); }
   void left(const Packet& packet) { uncount(packet, &lossless_packets_); }
-  // All that waits of a flow is another group's now (A9).
+  // All that waits of a flow is another group's now (A9). After the last one, end_regrouping(): while some flows are
+  // still to be moved, a group has more than ever waited.
   void regrouped(uint8_t from, uint8_t to, uint32_t packets, uint32_t bytes, bool lossless) {
     groups_[from].queue.left(bytes);
-    groups_[to].queue.joined(bytes);
+    groups_[to].queue.bytes += bytes;
     if (lossless) return;
     groups_[from].lossy_packets -= packets;
     groups_[to].lossy_packets += packets;
+  }
+  void end_regrouping() {
+    for (Group& group : groups_) group.queue.joined(0);
   }
   // Nothing waits any more, for the link's session has ended (K9).
   void empty() {

@@ -93,10 +93,10 @@ void FlowLife::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged,
     if (lost != 0 && flow.match != kNoMatch) [[unlikely]]
       edge_.matches()[flow.match].lose(lost, DropReason::none);
   }
-  if (flow.flags & kFlowLimited)
-    flow_limits_.renew(port, id, acknowledged - lost, now);
-  else
+  if (!(flow.flags & kFlowLimited))
     FlowLimits::forget(flow);  // of the flow that was here before
+  else if (acknowledged != 0)
+    flow_limits_.renew(port, id, acknowledged - lost, now);
 
   // A blocked one has less under way now (C4, C6, C8).
   if (flow.state == FlowState::blocked) return unblock(port, id, flow, now);

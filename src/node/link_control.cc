@@ -148,8 +148,10 @@ void LinkControl::end_outputs(Port& port, Nanos now) {
   for (uint32_t i = 0; i < output.pending_packets; ++i) {  // stamped: their bytes are settled with the outstanding ones
     const Packet& packet = *output.pending[i];
     port.counters.drop(DropReason::link_down);
-    output.scheduler.dropped(packet.ftag, DropReason::link_down);
-    if (packet.input.port != kNoPort) port.output.room.returns_for(packet).add(packet);
+    if (packet.input.port != kNoPort) {  // else it is made here, or was sent before
+      output.scheduler.dropped(packet.ftag, DropReason::link_down);
+      port.output.room.returns_for(packet).add(packet);
+    }
     turn_.discard(output.pending[i]);
   }
   output.pending_packets = output.refused_packets = 0;

@@ -20,6 +20,7 @@ void Regrouping::run(Port& port) {
 
   for (uint32_t i = 1; i <= input.flows.size(); ++i)
     if (InputFlow& flow = input.flows[FlowId::of(i)]; flow.in_use()) regroup(port, flow);
+  input.queues.end_regrouping();
 
   while (!waiting.empty()) {
     Packet* packet = waiting.pop();

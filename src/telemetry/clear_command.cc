@@ -30,9 +30,10 @@ void clear(const ClearOptions& options) {
   if (!options.port.empty()) request["port"] = options.port;
   bool failed = false;
   uint64_t ports = 0;
-  for (const Json& reply : replies_of(fleet.ask(request), failed)) ports += reply.at("ports").get<uint64_t>();
-  std::printf("queues of %llu ports cleared\n", static_cast<unsigned long long>(ports));
-  if (failed) throw CLI::RuntimeError(EXIT_FAILURE);
+  const std::vector<Json> replies = replies_of(fleet.ask(request), failed);
+  for (const Json& reply : replies) ports += reply.at("ports").get<uint64_t>();
+  if (!replies.empty()) std::printf("queues of %llu ports cleared\n", static_cast<unsigned long long>(ports));
+  if (failed || replies.empty()) throw CLI::RuntimeError(EXIT_FAILURE);
 }
 
 }  // namespace

@@ -98,10 +98,9 @@ TEST(HostFrames, KeepWhatIsNotTheDscp) {
   EXPECT_EQ(Sent(congested, kVoice, kNative).finished(frames)[15], 46 << 2 | 3) << "congestion experienced";
   const Bytes other = PacketBuilder().ethernet(kHostB, kHostA).ether_type(kEtherTypeArp).payload(46).build();
   EXPECT_EQ(Sent(other, kVoice, kNative).finished(frames), other) << "no IP";
-  for (const Bytes& whole : {ip_frame(9), ipv6_frame(9)}) {
-    const Bytes cut(whole.begin(), whole.begin() + 33);
+  const Bytes v4 = ip_frame(9), v6 = ipv6_frame(9);
+  for (const Bytes& cut : {Bytes(v4.begin(), v4.begin() + 33), Bytes(v6.begin(), v6.begin() + 53)})
     EXPECT_EQ(Sent(cut, kVoice, kNative).finished(frames), cut) << "less than a header";
-  }
 }
 
 TEST(HostFrames, HaveThePriorityOfTheirClassInTheirTag) {

@@ -50,6 +50,8 @@ TEST(InputQueues, WhatWaitsGoesToAnotherGroupWithItsFlow) {
   EXPECT_EQ(queues.lossy_packets(1), 0u);
   EXPECT_EQ(queues.lossy_packets(3), 3u);
   EXPECT_EQ(queues.of_group(3).bytes, 300u);
+  EXPECT_EQ(queues.of_group(3).most_bytes, 0u) << "until all are moved";
+  queues.end_regrouping();
   EXPECT_EQ(queues.of_group(3).most_bytes, 300u);
   queues.regrouped(1, 3, 1, 1000, true);
   EXPECT_EQ(queues.lossy_packets(3), 3u) << "of lossless ones the input knows the sum";

@@ -120,13 +120,17 @@ void draw_ecn(Swarm& swarm, Random random) {
   for (HostFlow& flow : swarm.flows) flow.ecn = one_in(random, 2);
 }
 
-// E2: in half of the seeds; some classes write the same. In some DSCP tells flows apart (F1), which those of one
-// pattern have alike.
+// F1: in some classes DSCP tells flows apart.
+void draw_dscp_patterns(Topology& topology, Random random) {
+  for (TrafficClass& traffic_class : topology.classes)
+    if (one_in(random, 6)) traffic_class.match |= kMatchDscp;
+}
+
+// E2: in half of the seeds; some classes write the same.
 void draw_rewrites(Swarm& swarm, Random random) {
   if (one_in(random, 2)) return;
   for (TrafficClass& traffic_class : swarm.setup.topology.classes) {
     if (one_in(random, 2)) traffic_class.rewrite_dscp = static_cast<uint8_t>(pick(random, {0, 46, 63}));
-    if (one_in(random, 3)) traffic_class.match |= kMatchDscp;
     if (one_in(random, 2)) traffic_class.rewrite_pcp = static_cast<uint8_t>(random.below(8));
   }
 }
@@ -169,6 +173,7 @@ Swarm draw_swarm(uint64_t seed) {
   topology.name = numbered("swarm", seed);
   draw_settings(topology.settings, random);
   draw_classes(topology, random);
+  draw_dscp_patterns(topology, Random(seed ^ 0xd5c9));
   draw_topology(swarm, random);
   for (const TopologyNode& node : topology.nodes)  // each input port can have one (K11)
     topology.settings.flow_ids =

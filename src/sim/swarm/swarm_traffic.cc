@@ -52,7 +52,7 @@ uint32_t pattern_of(const HostFlow& flow, const TrafficClass& description) {
   // Flow 0 has flow label 0, as frames without one.
   const bool label = (description.match & kMatchFlowLabel) && flow.kind == FrameKind::ipv6 && flow.id != 0;
   if (ports || label) return 0x80000000u | flow.id;
-  const bool kinds = (description.match & kMatchIp) || (description.match & kMatchPorts);
+  const bool kinds = (description.match & (kMatchIp | kMatchPorts | kMatchDscp)) != 0;  // a class has one DSCP
   const uint32_t kind = kinds ? static_cast<uint32_t>(flow.kind) : 3;
   return 0x40000000u | uint32_t{flow.source} << 20 | uint32_t{flow.destination} << 12 |
          uint32_t{flow.class_index} << 10 | kind << 8 | flow.vlan;
