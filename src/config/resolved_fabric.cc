@@ -14,7 +14,6 @@ std::string text_of(const SizeKind&, uint32_t value) { return format_size(value)
 std::string text_of(const SwitchKind&, bool value) { return value ? "true" : "false"; }
 std::string text_of(const NameKind&, const std::string& value) { return '"' + value + '"'; }  // not a number or null
 std::string text_of(const NumberKind&, uint8_t value) { return std::to_string(value); }
-
 std::string text_of(const RewriteKind&, uint8_t value) { return std::to_string(value); }
 
 void add_item(std::string& list, std::string_view item) {

@@ -44,8 +44,8 @@ class OutputScheduler {
     int32_t left_bytes = 0;  // as in Queue
     uint32_t most_waiting = 0;
   };
-  // A class: its lanes, and the one whose turn it is; what is queued of it, and what ever was.
-  struct Class {
+  // A class: its lanes, and the one whose turn it is; what is queued of it, and what ever was. One cache line.
+  struct alignas(64) Class {
     LaneSet lanes = 0;
     LaneIndex lane = 0;
     uint8_t ftag = 0;
@@ -119,10 +119,9 @@ class OutputScheduler {
   uint32_t bytes_of(uint8_t of_class) const { return classes_[of_class].queue.bytes; }
   uint64_t left_bytes(uint8_t of_class) const { return classes_[of_class].pushed_bytes - bytes_of(of_class); }
   const QueueMark& queue_of(uint8_t of_class) const { return classes_[of_class].queue; }
-  // A packet of the class has been dropped at this output. Where that says nothing of queues it does not count.
-  void dropped(uint8_t ftag, DropReason reason) {
-    for (Class& one : classes_)
-      if (one.lanes != 0 && one.ftag == ftag) one.queue.dropped_frames += is_of_queues(reason);
+  // A packet of the lane has been dropped at this output. Where that says nothing of queues it does not count.
+  void dropped(LaneIndex lane, DropReason reason) {
+    classes_[class_of(lane)].queue.dropped_frames += is_of_queues(reason);
   }
   void restart_marks() {
     for (Class& one : classes_) one.queue.restart();

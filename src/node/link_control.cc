@@ -149,7 +149,7 @@ void LinkControl::end_outputs(Port& port, Nanos now) {
     const Packet& packet = *output.pending[i];
     port.counters.drop(DropReason::link_down);
     if (packet.input.port != kNoPort) {  // else it is made here, or was sent before
-      output.scheduler.dropped(packet.ftag, DropReason::link_down);
+      output.scheduler.dropped(packet.lane, DropReason::link_down);
       port.output.room.returns_for(packet).add(packet);
     }
     turn_.discard(output.pending[i]);

@@ -16,7 +16,7 @@ void Settlement::unmark_idle(Port& output, size_t from) {
 
 void Settlement::drop_at_output(Port& output, Packet* packet, DropReason reason) {
   output.counters.drop(reason);
-  output.output.scheduler.dropped(packet->ftag, reason);
+  output.output.scheduler.dropped(packet->lane, reason);
   turn_.count_loss(output, *packet, reason);
   if (packet->output_flow != kNoFlow) {
     OutputFlow& entry = output.output.flows[packet->output_flow];

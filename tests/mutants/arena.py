@@ -19,7 +19,7 @@ FIRST_SEED = 1
 SCENARIOS = ("incast", "incast-far", "lossless", "slow-receiver", "lossless-ring", "pause-storm", "pause-only", "credits-only", "link-retry",
              "incast-wide", "flow-fair", "parking-lot", "incast-ends", "by-bytes", "one-beside-many", "two-applications",
              "applications-few-ids", "application-weights", "injection-limit", "injection-hops", "regroup", "shaper", "injection-turns",
-             "shaper-maximum")
+             "shaper-maximum", "shaper --workers 4 --slower 10")
 
 
 class Broken(Exception):
@@ -91,7 +91,8 @@ class Arena:
     def fails_a_scenario(self):
         """With the scenarios that say what mechanisms are good for; they run side by side."""
         def unmet(scenario):
-            run = run_bounded([self.program("src/apps/heddle-sim"), "run", self.tree / f"config/sim/{scenario}.yaml"])
+            name, *options = scenario.split()
+            run = run_bounded([self.program("src/apps/heddle-sim"), "run", self.tree / f"config/sim/{name}.yaml", *options])
             if run is None:
                 return f"{scenario} does not end within {TIMEOUT_S} s"
             if run.returncode == 0:

@@ -82,8 +82,8 @@ TEST(Scenario, OneBesideManyHasAsMuchWithSeveralWorkers) {
   EXPECT_TRUE(result.passed()) << report_text(*scenario, result);
 }
 
-// A9, under full load: in turns of 2 ms the two applications have a limit each, are none, and have the same limit's ID
-// with other weights and limits, one of them with a limit of 0 for its group's ID.
+// A9, under full load, in turns of 2 ms: the policies of the scenario, and one that lets an application of theirs into
+// the fabric no more.
 TEST(Scenario, AHundredChangesOfApplicationsCostNobodyAnything) {
   for (const uint32_t workers : {1, 2}) {
     ConfigErrors errors;

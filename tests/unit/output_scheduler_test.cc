@@ -127,9 +127,8 @@ TEST_F(OutputSchedulerTest, RememberTheMostThatEachClassHadQueued) {
     return std::vector<uint64_t>{mark.bytes, mark.most_bytes, mark.dropped_frames};
   };
   using Mark = std::vector<uint64_t>;
-  scheduler_.dropped(2, DropReason::life_ended);
-  scheduler_.dropped(2, DropReason::output_too_long);  // which says nothing of queues
-  scheduler_.dropped(9, DropReason::life_ended);       // of a class that there is not
+  scheduler_.dropped(3, DropReason::life_ended);
+  scheduler_.dropped(4, DropReason::output_too_long);  // which says nothing of queues
   EXPECT_EQ(is(0), (Mark{0, 0, 0}));
   EXPECT_EQ(is(1), (Mark{200, 1500, 0}));
   EXPECT_EQ(is(2), (Mark{700, 700, 1}));
