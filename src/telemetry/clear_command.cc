@@ -2,13 +2,11 @@
 #include "telemetry/clear_command.h"
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <cstdio>
 #include <memory>
-#include <stdexcept>
 
 #include "cli/command_line.h"
-#include "telemetry/operator_fleet.h"
+#include "telemetry/fleet_options.h"
 
 namespace heddle {
 
@@ -17,14 +15,12 @@ namespace {
 const std::vector<std::string> kClearable{"queues"};
 
 struct ClearOptions {
-  std::string what, node, port, lab;
-  std::vector<std::string> sockets;
-  double timeout_seconds = static_cast<double>(kOperatorPatience.count());
+  std::string what, node, port;
+  FleetOptions heddleds;
 };
 
 void clear(const ClearOptions& options) {
-  const auto patience = std::chrono::milliseconds(static_cast<int64_t>(options.timeout_seconds * 1000));
-  OperatorFleet fleet(choose_operator_sockets(options.sockets, options.lab, patience), patience);
+  OperatorFleet fleet = options.heddleds.fleet();
   Json request{{"command", "clear"}, {"what", options.what}};
   if (!options.node.empty()) request["node"] = options.node;
   if (!options.port.empty()) request["port"] = options.port;
@@ -44,10 +40,7 @@ void add_clear_command(CLI::App& app) {
   command->add_option("what", options->what, joined_text(kClearable))->required()->check(one_of(kClearable));
   command->add_option("--node", options->node, "only of this node");
   command->add_option("--port", options->port, "only of this port of the node")->needs("--node");
-  command->add_option("--lab", options->lab, "of this lab");
-  command->add_option("--socket", options->sockets, "path of an operator socket, or several; else all of this machine");
-  command->add_option("--timeout", options->timeout_seconds, "seconds that each heddled has to answer")
-      ->check(CLI::Range(0.1, 3600.0));
+  options->heddleds.add_to(*command);
   command->callback([options] { clear(*options); });
 }
 

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "cli/command_line.h"
-#include "telemetry/operator_fleet.h"
+#include "telemetry/fleet_options.h"
 #include "telemetry/show.h"
 #include "telemetry/show_merge.h"
 #include "telemetry/show_text.h"
@@ -26,10 +26,9 @@ const std::vector<std::string> kTables{"nodes",  "ports",   "links",    "flows",
                                        "tables", "queues",  "drops",    "workers", "events"};
 
 struct ShowOptions {
-  std::string what, node, port, lab;
-  std::vector<std::string> sockets;
+  std::string what, node, port;
   uint32_t offset = 0, limit = 20;
-  double timeout_seconds = static_cast<double>(kOperatorPatience.count());
+  FleetOptions heddleds;
   bool all = false, json = false, watch = false, follow = false;
 };
 
@@ -95,8 +94,7 @@ bool show_events(const ShowOptions& options, OperatorFleet& fleet) {
 }
 
 void show(const ShowOptions& options) {
-  const auto patience = std::chrono::milliseconds(static_cast<int64_t>(options.timeout_seconds * 1000));
-  OperatorFleet fleet(choose_operator_sockets(options.sockets, options.lab, patience), patience);
+  OperatorFleet fleet = options.heddleds.fleet();
   bool good;
   if (options.what == "events") {
     good = show_events(options, fleet);
@@ -126,10 +124,7 @@ void add_show_command(CLI::App& app) {
   command->add_flag("--json", options->json, "as JSON");
   command->add_flag("--watch", options->watch, "again every second, until interrupted");
   command->add_flag("--follow", options->follow, "events: and those to come, until interrupted");
-  command->add_option("--lab", options->lab, "of this lab");
-  command->add_option("--socket", options->sockets, "path of an operator socket, or several; else all of this machine");
-  command->add_option("--timeout", options->timeout_seconds, "seconds that each heddled has to answer")
-      ->check(CLI::Range(0.1, 3600.0));
+  options->heddleds.add_to(*command);
   command->callback([options] { show(*options); });
 }
 

@@ -2,14 +2,13 @@
 #include "telemetry/trace_command.h"
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
 
 #include "cli/text_table.h"
 #include "config/units.h"
-#include "telemetry/operator_fleet.h"
+#include "telemetry/fleet_options.h"
 #include "telemetry/row_text.h"
 #include "telemetry/show_merge.h"
 
@@ -20,12 +19,11 @@ namespace {
 constexpr size_t kHopsMax = 64;  // more than any hop limit allows
 
 struct TraceOptions {
-  std::string at, to, from, hex, lab;
-  std::vector<std::string> sockets;
+  std::string at, to, from, hex;
   std::vector<std::string> ip;
   std::vector<uint16_t> tcp, udp;
   uint32_t vlan = 0, pcp = 0, dscp = 0, bytes = 0, flow = 0;
-  double timeout_seconds = static_cast<double>(kOperatorPatience.count());
+  FleetOptions heddleds;
   bool json = false;
   const CLI::App* command = nullptr;
   bool given(const char* name) const { return command->count(name) != 0; }
@@ -99,8 +97,7 @@ std::string hops_text(const Json& hops) {
 }
 
 void trace_all(const TraceOptions& options) {
-  const auto patience = std::chrono::milliseconds(static_cast<int64_t>(options.timeout_seconds * 1000));
-  OperatorFleet fleet(choose_operator_sockets(options.sockets, options.lab, patience), patience);
+  OperatorFleet fleet = options.heddleds.fleet();
   Json request{{"command", "trace"}, {"port", port_of(fleet, options.at)}};
   if (options.given("--flow"))
     request["flow_id"] = options.flow;
@@ -157,10 +154,7 @@ void add_trace_command(CLI::App& app) {
   hex->excludes(to)->excludes(flow);
   flow->excludes(to);
   command->add_flag("--json", options->json, "as JSON");
-  command->add_option("--lab", options->lab, "of this lab");
-  command->add_option("--socket", options->sockets, "path of an operator socket, or several; else all of this machine");
-  command->add_option("--timeout", options->timeout_seconds, "seconds that each heddled has to answer")
-      ->check(CLI::Range(0.1, 3600.0));
+  options->heddleds.add_to(*command);
   command->callback([options] { trace_all(*options); });
 }
 
