@@ -17,6 +17,7 @@
  *   TIMER               1 probe timers fire on an idle link, 2 at any instant at all
  *   STRICT              no ACK record of the former owner may be on its way when an ID is reused -- this is violated
  *   REST                1 a flow keeps its IDs at extent zero, and they may be taken from it at any time from then on (F9)
+ *   REDIRECT            flows that M asks U to move (R9): ACK records say so as soon as one of their frames has crossed
  *   LATE                1 ACK deltas reach the input table of M one step later than its output table
  */
 #ifndef NFLOW
@@ -67,6 +68,9 @@
 #ifndef REST
 #define REST 0
 #endif
+#ifndef REDIRECT
+#define REDIRECT 0
+#endif
 
 #define NONE   9        /* no ID, no owner */
 #define ORPHAN 8        /* owner of an output entry whose input session has ended (K9) */
@@ -87,9 +91,10 @@ mtype = { DATA, PROBE };
 /* kind, session tag, flow ID, position, payload */
 chan link1 = [CAP] of { mtype, byte, byte, byte, byte };
 chan link2 = [CAP] of { mtype, byte, byte, byte, byte };
-/* ACK record: session tag, flow ID, ack_flow, lost total -- absolute totals only (W2, K3) */
-chan back1 = [CAP] of { byte, byte, byte, byte };
-chan back2 = [CAP] of { byte, byte, byte, byte };
+/* ACK record: session tag, flow ID, ack_flow, lost total -- absolute totals only (W2, K3) -- and whether the flow is to
+ * move: 0, or as a ghost whose frame made M say so, and in which of its ways it was sent (R9) */
+chan back1 = [CAP] of { byte, byte, byte, byte, byte };
+chan back2 = [CAP] of { byte, byte, byte, byte, byte };
 
 typedef Out {           /* output flow table entry (F6) */
     byte data = START(1);       /* stamped; runs on when the ID is reused (K4) */
@@ -105,6 +110,7 @@ typedef In {            /* input flow table entry (F5) */
     byte ack = START(1);
     byte lost;
     byte out = NONE;           /* outgoing ID reserved by this entry (F6) */
+    byte told;          /* the next record asks U to move the flow (R9); as it stands there */
     bool dirty          /* an ACK record is due */
 }
 
@@ -129,18 +135,30 @@ byte flow_id[NFLOW] = NONE;
 byte handed[NFLOW];
 byte edge_ack[NFLOW];
 byte edge_lost[NFLOW];
+bool leaving[NFLOW];                    /* BLOCK_FOR_REDIRECT: nothing is sent before all is settled (R9) */
 byte owed[NFLOW];                       /* settled by a session end, not yet reported: one life must pass (K9) */
 
 /* Ghosts. */
+byte way[NFLOW];                        /* how often the flow could choose its way: at extent zero only */
+byte sent_by[4];                        /* by payload: the way that the frame was sent on */
+byte redirects;
 byte got[NFLOW];                        /* bit s: frame s was delivered */
 byte faults_loss, faults_dup, faults_swap, faults_drop, ends;
 bool finished;
+
+#if REDIRECT > 0
+#define CHOOSES(f) way[f]++
+#define SENT(f, p) sent_by[p] = way[f]
+#else
+#define CHOOSES(f) skip
+#define SENT(f, p) skip
+#endif
 
 #define DELIVERED(f) ((got[f] & 1) + (got[f] >> 1))
 
 /* Scratch, never alive between two steps. */
 hidden mtype k;
-hidden byte tag, id, pos, pay, a, l, h, f, n, j;
+hidden byte tag, id, pos, pay, a, l, h, f, n, j, r;
 
 /* Some copy of frame p is still somewhere behind U. */
 #if NID1 > 1
@@ -221,6 +239,8 @@ inline end_link1_at_u(new) {
         if
         :: uo[j].owner != NONE ->
             owed[uo[j].owner] = owed[uo[j].owner] + MINUS(uo[j].data, uo[j].ack);
+            CHOOSES(uo[j].owner);
+            leaving[uo[j].owner] = false;
             flow_id[uo[j].owner] = NONE;
             uo[j].owner = NONE
         :: else
@@ -254,6 +274,7 @@ inline end_link1_at_m(new) {
         mi[j].data = START(new);
         mi[j].ack = START(new);
         mi[j].lost = 0;
+        mi[j].told = 0;
         mi[j].dirty = false;
         j++
     :: else -> break
@@ -326,7 +347,7 @@ inline hand_over(fl) {
         assert(DUP + SWAP > 0 || !link1??[DATA,eval(s1u),eval(j),_,_]);
         assert(s1u != s1m || empty(mq[j]));
 #ifdef STRICT
-        assert(!back1??[eval(s1u),eval(j),_,_]);
+        assert(!back1??[eval(s1u),eval(j),_,_,_]);
 #endif
         uo[j].owner = fl;
         flow_id[fl] = j
@@ -334,6 +355,7 @@ inline hand_over(fl) {
     fi;
     link1!DATA,s1u,j,uo[j].data,PAY(fl, handed[fl]);
     uo[j].data = PLUS(uo[j].data, 1);
+    SENT(fl, PAY(fl, handed[fl]));
     handed[fl] = handed[fl] + 1
 }
 
@@ -400,7 +422,8 @@ inline cross(i) {
 active [NFLOW] proctype Host() {
 end:
     do
-    :: d_step { handed[_pid] < LEN(_pid) && owed[_pid] == 0 && nfull(link1) && (flow_id[_pid] != NONE || ID_FREE1) ->
+    :: d_step { handed[_pid] < LEN(_pid) && owed[_pid] == 0 && !leaving[_pid] && nfull(link1) &&
+                (flow_id[_pid] != NONE || ID_FREE1) ->
         hand_over(_pid) }
     od
 }
@@ -411,6 +434,11 @@ end:
     do
     :: d_step { nempty(mq[IN]) && mi[IN].out == NONE && ID_FREE2 -> reserve((IN)) }
     :: d_step { nempty(mq[IN]) && mi[IN].out != NONE && nfull(fifo) -> cross((IN)) }
+#if REDIRECT > 0
+    :: d_step { redirects < REDIRECT && nempty(mq[IN]) && mi[IN].out != NONE && nfull(fifo) -> cross((IN));
+        mi[IN].told = 1 + FLOW(pay) * 8 + sent_by[pay];
+        redirects++ }
+#endif
     od
 }
 
@@ -434,7 +462,7 @@ end:
 active proctype AckAtU() {
 end:
     do
-    :: d_step { back1?tag,id,a,l ->
+    :: d_step { back1?tag,id,a,l,r ->
         if
         :: tag == s1u && NEWER(a, uo[id].ack) ->
             assert(!NEWER(a, uo[id].data));                                      /* K3 */
@@ -446,9 +474,18 @@ end:
             uo[id].ack = a;
             uo[id].lost = l;
             if
-            :: !REST && uo[id].data == uo[id].ack ->                            /* F9 */
+            :: r != 0 ->                /* believed, for it acknowledges something: of this flow on this way (R9) */
+                assert(r == 1 + f * 8 + way[f]);
+                leaving[f] = true
+            :: else
+            fi;
+            if
+            :: uo[id].data == uo[id].ack && (!REST || leaving[f]) ->            /* F9 */
+                CHOOSES(f);
+                leaving[f] = false;
                 flow_id[f] = NONE;
                 uo[id].owner = NONE
+            :: uo[id].data == uo[id].ack && REST && !leaving[f] -> CHOOSES(f)
             :: else
             fi
         :: else                         /* another session, or nothing new in it */
@@ -510,9 +547,9 @@ active proctype AckAtM() {
 end:
     do
 #if LATE
-    :: d_step { nfull(late) && nempty(back2) -> back2?tag,id,a,l;
+    :: d_step { nfull(late) && nempty(back2) -> back2?tag,id,a,l,_;
 #else
-    :: d_step { back2?tag,id,a,l ->
+    :: d_step { back2?tag,id,a,l,_ ->
 #endif
         if
         :: tag == s2m && NEWER(a, mo[id].ack) ->
@@ -552,7 +589,8 @@ end:
 #endif
 
 inline acknowledge(e, i, back, session) {
-    back!session,i,e.ack,e.lost;
+    back!session,i,e.ack,e.lost,e.told;
+    e.told = 0;
     e.dirty = false
 }
 
@@ -669,7 +707,7 @@ end:
 /* ---- faults ---- */
 #if LOSS + DUP + SWAP + DROP > 0
 inline twice(link) { link?<k,tag,id,pos,pay>; link!k,tag,id,pos,pay; faults_dup++ }
-inline twice_ack(back) { back?<tag,id,a,l>; back!tag,id,a,l; faults_dup++ }
+inline twice_ack(back) { back?<tag,id,a,l,r>; back!tag,id,a,l,r; faults_dup++ }
 inline dropped_from(e, q) {             /* K4: settled by the table whose queue held it */
     q?pay;
     e.data = PLUS(e.data, 1);
@@ -684,8 +722,8 @@ end:
 #if LOSS > 0
     :: d_step { faults_loss < LOSS && nempty(link1) -> link1?_,_,_,_,_; faults_loss++ }
     :: d_step { faults_loss < LOSS && nempty(link2) -> link2?_,_,_,_,_; faults_loss++ }
-    :: d_step { faults_loss < LOSS && nempty(back1) -> back1?_,_,_,_; faults_loss++ }
-    :: d_step { faults_loss < LOSS && nempty(back2) -> back2?_,_,_,_; faults_loss++ }
+    :: d_step { faults_loss < LOSS && nempty(back1) -> back1?_,_,_,_,_; faults_loss++ }
+    :: d_step { faults_loss < LOSS && nempty(back2) -> back2?_,_,_,_,_; faults_loss++ }
 #endif
 #if DUP > 0
     :: d_step { faults_dup < DUP && nempty(link1) && nfull(link1) -> twice(link1) }
@@ -696,8 +734,8 @@ end:
 #if SWAP > 0
     :: d_step { faults_swap < SWAP && len(link1) > 1 -> link1?k,tag,id,pos,pay; link1!k,tag,id,pos,pay; faults_swap++ }
     :: d_step { faults_swap < SWAP && len(link2) > 1 -> link2?k,tag,id,pos,pay; link2!k,tag,id,pos,pay; faults_swap++ }
-    :: d_step { faults_swap < SWAP && len(back1) > 1 -> back1?tag,id,a,l; back1!tag,id,a,l; faults_swap++ }
-    :: d_step { faults_swap < SWAP && len(back2) > 1 -> back2?tag,id,a,l; back2!tag,id,a,l; faults_swap++ }
+    :: d_step { faults_swap < SWAP && len(back1) > 1 -> back1?tag,id,a,l,r; back1!tag,id,a,l,r; faults_swap++ }
+    :: d_step { faults_swap < SWAP && len(back2) > 1 -> back2?tag,id,a,l,r; back2!tag,id,a,l,r; faults_swap++ }
 #endif
 #if DROP > 0
     :: d_step { faults_drop < DROP && nempty(mq[0]) -> dropped_from(mi[0], mq[0]); give_back(0) }
@@ -751,7 +789,7 @@ active proctype Done() {
         j = 0;
         do
         :: j < NFLOW ->
-            assert(handed[j] == LEN(j) && edge_ack[j] == handed[j] && owed[j] == 0);
+            assert(!leaving[j] && handed[j] == LEN(j) && edge_ack[j] == handed[j] && owed[j] == 0);
             /* Conservation: the source knows the real losses.  A session end may count a frame as lost that was
              * delivered but not acknowledged yet; it never counts a lost one as delivered, nor any of them twice. */
             if
