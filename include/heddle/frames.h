@@ -100,7 +100,7 @@ struct heddle_ack_record {
   heddle_be32 ack_flow;
   heddle_be32 lost_total;
   heddle_be32 credit_limit; /* position up to which the upstream end may send, where metered */
-  heddle_be16 path_epoch;   /* counts the flow's path changes, so that a late redirect is known (R9) */
+  heddle_be16 asked_by;     /* with HEDDLE_ACK_REDIRECT: address of the node whose port asks (R9); else 0 */
   heddle_be16 reserved;
 };
 

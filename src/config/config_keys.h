@@ -8,6 +8,11 @@
 
 namespace heddle::config_keys {
 
+// Fabrics that a few numbers describe, in all files but a node's; `kind` says which.
+inline constexpr auto kLeafSpine = std::to_array<std::string_view>({"leaves", "spines", "hosts"});
+inline constexpr auto kFatTree = std::to_array<std::string_view>({"radix", "hosts"});
+inline constexpr auto kDragonfly = std::to_array<std::string_view>({"groups", "routers", "globals", "hosts"});
+
 // Topology file; settings and classes have the keys of their fields (topology/fields.h).
 inline constexpr auto kTopology =
     std::to_array<std::string_view>({"name", "edge_mtu", "settings", "classes", "nodes", "links", "stations"});

@@ -30,6 +30,12 @@ void FieldReader::read(const YamlValue& value, const ChoiceSetKind& kind, uint8_
   }
 }
 
+void FieldReader::read(const YamlValue& value, const ChoiceKind& kind, PathPolicy& out) {
+  auto choice = static_cast<size_t>(out);
+  value.read_choice(choice, kind.names);
+  out = static_cast<PathPolicy>(choice);
+}
+
 void FieldReader::read(const YamlValue& value, const NameKind& kind, std::string& out) {
   const std::string allowed = "a name of letters, digits, - and _, at most " + std::to_string(kind.bytes_max);
   if (value.require(allowed)) {

@@ -29,6 +29,7 @@ class FieldReader {
   void read(const YamlValue& value, const SizeKind& kind, uint32_t& out);
   void read(const YamlValue& value, const SwitchKind& kind, bool& out);
   void read(const YamlValue& value, const ChoiceSetKind& kind, uint8_t& out);
+  void read(const YamlValue& value, const ChoiceKind& kind, PathPolicy& out);
   void read(const YamlValue& value, const NameKind& kind, std::string& out);
   void read(const YamlValue& value, const NumberKind& kind, uint8_t& out);
   void read(const YamlValue& value, const RewriteKind& kind, uint8_t& out);

@@ -16,6 +16,10 @@ std::string text_of(const NameKind&, const std::string& value) { return '"' + va
 std::string text_of(const NumberKind&, uint8_t value) { return std::to_string(value); }
 std::string text_of(const RewriteKind&, uint8_t value) { return std::to_string(value); }
 
+std::string text_of(const ChoiceKind& kind, PathPolicy value) {
+  return std::string(kind.names[static_cast<size_t>(value)]);
+}
+
 void add_item(std::string& list, std::string_view item) {
   if (!list.empty()) list += ", ";
   list += item;

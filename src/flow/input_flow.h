@@ -36,13 +36,15 @@ enum InputFlowFlag : uint16_t {
   kFlowAckDue = 0x0002,  // among the port's flows whose totals go upstream
   kFlowLeaving =
       0x0004,  // gives its output flow ID back at extent zero: path ended (K9), stale (R12), others wait (K11)
-  kFlowPending = 0x0008,  // held by a timer (E1)
-  kFlowLimited = 0x0010,  // by its destination's congestion: its FlowLimit is in force (C3)
-  kFlowFull = 0x0040,     // past its mark: at the edge lossless, its host waits (F10); inside, granted by credit (C6)
-  kFlowMetered = 0x0080,  // the next hop grants it by credit (C6): its FlowMeter's send_limit holds
-  kFlowTimed = 0x0020,    // in the worker's wheel of releases (C5), also when the flow is gone
-  kFlowMayRest = 0x0100,  // keeps its IDs when nothing of it is left: it goes on by a fabric port of this worker
-  kFlowChooses = 0x0200,  // there are several ways to its destination: it chooses anew when it goes on (R6)
+  kFlowPending = 0x0008,   // held by a timer (E1)
+  kFlowLimited = 0x0010,   // by its destination's congestion: its FlowLimit is in force (C3)
+  kFlowFull = 0x0040,      // past its mark: at the edge lossless, its host waits (F10); inside, granted by credit (C6)
+  kFlowMetered = 0x0080,   // the next hop grants it by credit (C6): its FlowMeter's send_limit holds
+  kFlowTimed = 0x0020,     // in the worker's wheel of releases (C5), also when the flow is gone
+  kFlowMayRest = 0x0100,   // keeps its IDs when nothing of it is left: it goes on by a fabric port of this worker
+  kFlowChooses = 0x0200,   // there are several ways to its destination: it chooses anew when it goes on (R6)
+  kFlowMoved = 0x0400,     // was asked to leave a port, and has its PathLease (R9)
+  kFlowRedirect = 0x0800,  // fabric ports: the switch before is to hear that the flow should take another way (R9)
 };
 
 // What ends with the output flow ID it has.
@@ -68,7 +70,7 @@ struct alignas(64) InputFlow {
   FabricAddress destination;
   uint32_t match;       // edge: index into the match table, else kNoMatch
   FlowId next_in_list;  // ready or wanting list, or free IDs
-  uint16_t path_epoch;  // path changes so far (W2)
+  uint16_t asked_by;    // with kFlowRedirect: address of the node whose port asks
   uint16_t queued_packets;
   uint16_t flags;  // InputFlowFlag
   Owned<FlowState, FlowLife> state;
@@ -96,7 +98,6 @@ struct alignas(64) InputFlow {
     branch.output = kNoPort;
     branch.turn_start = data_flow;
     branch.left_bytes.reset();
-    path_epoch = 0;
   }
   // While others wait for an ID a flow keeps its own for one queue, and of a long one for so many bytes (K11).
   bool turn_over() const { return queue.empty() || data_flow - branch.turn_start >= kTurnBytes; }

@@ -21,14 +21,15 @@ namespace heddle {
 enum class OutputFlowState : uint8_t { free, reserved, orphan };
 
 enum OutputFlowFlag : uint16_t {
-  kOutputDirty = 0x0001,    // in the worker's list of entries with pending deltas
-  kOutputEnded = 0x0002,    // of an earlier session of this port: nothing is sent on it any more (K9)
-  kOutputTimed = 0x0004,    // in the timer wheel
-  kOutputEndDue = 0x0008,   // the input flow is still to be told that the path ended
-  kOutputCounted = 0x0010,  // an orphan in its input port's quota (K9)
-  kOutputTell = 0x0020,     // the input flow is to hear of the congestion (C2, C3)
-  kOutputMetered = 0x0040,  // the next hop grants by credit (C6): credit_limit holds
-  kOutputCredit = 0x0080,   // the input flow is to hear of that
+  kOutputDirty = 0x0001,     // in the worker's list of entries with pending deltas
+  kOutputEnded = 0x0002,     // of an earlier session of this port: nothing is sent on it any more (K9)
+  kOutputTimed = 0x0004,     // in the timer wheel
+  kOutputEndDue = 0x0008,    // the input flow is still to be told that the path ended
+  kOutputCounted = 0x0010,   // an orphan in its input port's quota (K9)
+  kOutputTell = 0x0020,      // the input flow is to hear of the congestion (C2, C3)
+  kOutputMetered = 0x0040,   // the next hop grants by credit (C6): credit_limit holds
+  kOutputCredit = 0x0080,    // the input flow is to hear of that
+  kOutputRedirect = 0x0100,  // and that it should take another way (R9)
 };
 
 class Settlement;  // node/settlement.h
@@ -65,7 +66,7 @@ struct alignas(64) OutputFlow {
   // The input flow has been told.
   void take_pending() {
     pending_ack = pending_lost = 0;
-    flags &= static_cast<uint16_t>(~(kOutputEndDue | kOutputTell | kOutputCredit));
+    flags &= static_cast<uint16_t>(~(kOutputEndDue | kOutputTell | kOutputCredit | kOutputRedirect));
   }
 };
 

@@ -22,8 +22,6 @@
 
 namespace heddle {
 
-constexpr uint8_t kHopLimit = 32;  // links a host's frame may cross
-
 // What edge input keeps per edge port.
 struct EdgePortInput {
   const TopologyPort* settings;

@@ -22,8 +22,9 @@ bool AckReceive::take_record(Port& port, const AckRecord& record, Nanos now) {
   const uint32_t acknowledged = record.ack_flow - entry.ack_flow;
   const uint32_t lost = record.lost_total - entry.lost_total;
   const bool fits = acknowledged <= entry.extent() && lost <= acknowledged;
-  const unsigned special = (entry.flags & (kOutputEnded | kOutputMetered)) | (record.flags & HEDDLE_ACK_METERED) |
-                           record.severity | entry.told | entry.congestion;
+  const unsigned special = (entry.flags & (kOutputEnded | kOutputMetered)) |
+                           (record.flags & (HEDDLE_ACK_METERED | HEDDLE_ACK_REDIRECT)) | record.severity | entry.told |
+                           entry.congestion;
   if (!fits || special != 0) {
     if (entry.flags & kOutputEnded) return true;  // belongs to an earlier session
     if (serial_before(record.ack_flow, entry.ack_flow)) return true;
@@ -44,10 +45,16 @@ bool AckReceive::take_record(Port& port, const AckRecord& record, Nanos now) {
 }
 
 // Congestion (C3) is handed on to the input flow, with what is settled or by itself; of an entry with nothing under way
-// it is old news. And the flow's credit (C6): false if that cannot be.
+// it is old news. So is the wish that the flow take another way, of a record that acknowledges nothing: it may be of
+// the flow that had the ID before (R9, tests/model). And the flow's credit (C6): false if that cannot be.
 bool AckReceive::take_special(Port& port, const AckRecord& record, OutputFlow& entry) {
   const uint8_t congestion = congestion_of(record.severity, record.flags);
   if (entry.extent() != 0) settlement_.note_congestion(port, record.flow, entry, congestion);
+  if ((record.flags & HEDDLE_ACK_REDIRECT) && record.ack_flow != entry.ack_flow) {
+    entry.flags |= kOutputRedirect;
+    port.output.asked_by[record.flow] = record.asked_by;
+    settlement_.mark(port, record.flow, entry);
+  }
   const bool metered = (record.flags & HEDDLE_ACK_METERED) || (entry.flags & kOutputMetered);
   return !metered || credit_watch_.hear(port, record, entry);
 }

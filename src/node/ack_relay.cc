@@ -18,17 +18,18 @@ void AckRelay::run(Nanos now) {
       settlement_.free_if_drained(output, id, entry);
     } else if (Port* input = ports.find(entry.input.port)) {
       const uint32_t acknowledged = entry.pending_ack, lost = entry.pending_lost;
-      if (flags & (kOutputTell | kOutputCredit)) tell_own_input(*input, entry, now);
+      if (flags & (kOutputTell | kOutputCredit | kOutputRedirect))
+        tell_own_input(*input, entry, output.output.asked_by[id], now);
       entry.take_pending();
       flow_life.on_ack(*input, entry.input.epoch, entry.input.flow, acknowledged, lost, flags & kOutputEndDue, now);
-    } else if (!tell_input(entry)) {
+    } else if (!tell_input(entry, output.output.asked_by[id])) {
       settlement_.mark(output, id, entry);  // next turn
     }
   }
 }
 
-// What an entry's input flow is to know besides what is settled (C3, C6).
-void AckRelay::tell_own_input(Port& input, OutputFlow& entry, Nanos now) {
+// What an entry's input flow is to know besides what is settled (C3, C6, R9).
+void AckRelay::tell_own_input(Port& input, OutputFlow& entry, uint16_t asked_by, Nanos now) {
   if (entry.flags & kOutputTell) {
     Settlement::congestion_known(entry, entry.congestion);
     flow_life_.on_congestion(input, entry.input.epoch, entry.input.flow, entry.congestion, now);
@@ -36,17 +37,19 @@ void AckRelay::tell_own_input(Port& input, OutputFlow& entry, Nanos now) {
   if (entry.flags & kOutputCredit)
     flow_life_.on_credit(input, entry.input.epoch, entry.input.flow, entry.flags & kOutputMetered,
                          entry.credit_limit - entry.credit_base, now);
+  if (entry.flags & kOutputRedirect)
+    flow_redirects_.on_redirect(input, entry.input.epoch, entry.input.flow, asked_by, now);
 }
 
 // Hands an entry's pending delta to the worker of the input flow it serves. False if that one's ring is full.
-bool AckRelay::tell_input(OutputFlow& entry) {
+bool AckRelay::tell_input(OutputFlow& entry, uint16_t asked_by) {
   if (entry.flags & kOutputCredit) {
     const TellCredit credit{.input = entry.input,
                             .metered = (entry.flags & kOutputMetered) != 0,
                             .limit = entry.credit_limit - entry.credit_base};
     if (!outbox_.send(entry.input.port, credit)) return false;
     entry.flags &= static_cast<uint16_t>(~kOutputCredit);
-    if (entry.pending_ack == 0 && !(entry.flags & (kOutputEndDue | kOutputTell))) return true;
+    if (entry.pending_ack == 0 && !(entry.flags & (kOutputEndDue | kOutputTell | kOutputRedirect))) return true;
   }
   const bool tells = entry.flags & kOutputTell;
   if (!outbox_.settled({.input = entry.input,
@@ -54,7 +57,9 @@ bool AckRelay::tell_input(OutputFlow& entry) {
                         .lost = entry.pending_lost,
                         .path_ended = (entry.flags & kOutputEndDue) != 0,
                         .tells = tells,
-                        .congestion = entry.congestion}))
+                        .congestion = entry.congestion,
+                        .redirect = (entry.flags & kOutputRedirect) != 0,
+                        .asked_by = asked_by}))
     return false;
   if (tells) Settlement::congestion_known(entry, entry.congestion);
   entry.take_pending();

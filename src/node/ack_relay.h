@@ -4,6 +4,7 @@
 #pragma once
 
 #include "node/flow_life.h"
+#include "node/flow_redirects.h"
 #include "node/outbox.h"
 #include "node/ports.h"
 #include "node/settlement.h"
@@ -13,20 +14,25 @@ namespace heddle {
 
 class AckRelay {
  public:
-  AckRelay(Ports& ports, Outbox& outbox, Settlement& settlement, FlowLife& flow_life)
-      : ports_(ports), outbox_(outbox), settlement_(settlement), flow_life_(flow_life) {}
+  AckRelay(Ports& ports, Outbox& outbox, Settlement& settlement, FlowLife& flow_life, FlowRedirects& flow_redirects)
+      : ports_(ports),
+        outbox_(outbox),
+        settlement_(settlement),
+        flow_life_(flow_life),
+        flow_redirects_(flow_redirects) {}
 
   // Once a turn, before anything is received.
   HEDDLE_HOT void run(Nanos now);
 
  private:
-  HEDDLE_COLD void tell_own_input(Port& input, OutputFlow& entry, Nanos now);
-  bool tell_input(OutputFlow& entry);
+  HEDDLE_COLD void tell_own_input(Port& input, OutputFlow& entry, uint16_t asked_by, Nanos now);
+  bool tell_input(OutputFlow& entry, uint16_t asked_by);
 
   Ports& ports_;
   Outbox& outbox_;
   Settlement& settlement_;
   FlowLife& flow_life_;
+  FlowRedirects& flow_redirects_;
 };
 
 }  // namespace heddle

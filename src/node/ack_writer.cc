@@ -61,21 +61,27 @@ Nanos AckWriter::deadline(const Port& port) const {
 Nanos AckWriter::deadline(const Port& port, bool idle) const {
   const bool good = port.input.ack_due.size() >= kGoodAckCount;
   const Nanos wait = idle ? site_.settings.ack_idle_ns : good ? site_.settings.ack_busy_ns : site_.settings.ack_hard_ns;
-  return port.input.ack_due_since_ns + std::min(wait, site_.settings.ack_hard_ns);
+  return port.input.ack_due_since_ns + std::min({wait, site_.settings.ack_hard_ns, port.input.ack_patience_ns});
 }
 
 // What the switch before is to know of a flow (W2).
-AckRecord AckWriter::totals_of(InputSide& input, FlowId id, const InputFlow& flow) {
+AckRecord AckWriter::totals_of(InputSide& input, FlowId id, InputFlow& flow) {
   AckRecord record{.flow = id,
                    .flags = 0,
                    .severity = 0,
                    .ack_flow = flow.ack_flow,
                    .lost_total = flow.lost_total,
                    .credit_limit = 0,
-                   .path_epoch = flow.path_epoch};
+                   .asked_by = 0};
   if (flow.congestion != 0) {
     record.flags = congestion_flags(flow.congestion);
     record.severity = congestion_severity(flow.congestion);
+  }
+  if (!(flow.flags & (kFlowFull | kFlowRedirect))) return record;
+  if (flow.flags & kFlowRedirect) {  // R9: said once
+    record.flags |= HEDDLE_ACK_REDIRECT;
+    record.asked_by = flow.asked_by;
+    flow.flags &= static_cast<uint16_t>(~kFlowRedirect);
   }
   if (flow.flags & kFlowFull) {  // C6
     record.flags |= HEDDLE_ACK_METERED;

@@ -26,7 +26,7 @@ class AckWriter {
 
  private:
   Nanos deadline(const Port& port, bool idle) const;
-  static AckRecord totals_of(InputSide& input, FlowId id, const InputFlow& flow);
+  static AckRecord totals_of(InputSide& input, FlowId id, InputFlow& flow);
 
   const Site& site_;
   ControlFrames& control_;

@@ -49,6 +49,7 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
     DropReason reason = DropReason::none;
     const PortIndex output = flow_life_.choose_port(port, *packet, reason);
     if (output == kNoPort || !flow_ids_.reserve(port, flow, output, *packet)) return false;
+    flow_life_.took(output, *packet);
   } else if (port.input.ids[flow.branch.output].wanting.shares.has_to_yield(flow.group)) {
     flow_ids_.yield(port, flow);  // its queue ran empty: it has had its turn
     return false;

@@ -21,9 +21,6 @@ uint64_t BufferShares::free_bytes_of(const Voq& voq) const {
 void BufferShares::publish(Port& port) {
   for (uint32_t channel = kFirstLosslessChannel; channel < port.channels && port.is_fabric(); ++channel)
     publish_free(port, channel);
-  if (port.output.scheduler.bytes() == port.output.published_bytes) return;
-  port.output.published_bytes = port.output.scheduler.bytes();
-  board_.publish_load(port.index, port.output.scheduler.bytes());
 }
 
 // What the next hop has free in a channel, less what waits here.

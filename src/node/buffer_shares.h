@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is free of the next hop's buffers in a lossless channel, less what waits here (C8), of this worker's ports and
-// of the others'. Told to the other workers with the bytes that wait (R3).
+// of the others', who are told.
 #pragma once
 
 #include "node/ports.h"
@@ -17,7 +17,7 @@ class BufferShares {
   bool has_share(const InputFlow& flow, const Voq& voq) const;
   // C8: of the next switch's buffers, for the channel that the queue's packets go in.
   uint64_t free_bytes_of(const Voq& voq) const;
-  // What waits at the port and what its next hop has free, to the other workers' board, where it has changed.
+  // What the port's next hop has free, to the other workers' board, where it has changed.
   void publish(Port& port);
 
  private:

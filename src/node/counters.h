@@ -26,7 +26,8 @@ namespace heddle {
   X(pause_overruled) X(lossless_lost) X(flow_metered) X(meter_ended) X(meter_lifted) X(credit_told)           \
   X(credit_waited) X(sent_again) X(retry_asked) X(retry_missed) X(retry_reported) X(retry_full) X(ecn_marked) \
   X(delivered_at_once) X(crossed_at_once) X(stamped_at_once) X(flow_credit_asked) X(injection_waited)          \
-  X(flow_regrouped) X(class_refused)
+  X(flow_regrouped) X(class_refused) X(redirect_asked) X(redirect_obeyed) X(redirect_passed_on)                \
+  X(redirect_ended)
 // clang-format on
 
 enum class ProtocolEvent : uint8_t {

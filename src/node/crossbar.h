@@ -31,8 +31,10 @@ struct Settled {
   // settled would not hear of them later.
   bool tells;
   uint8_t congestion;
+  bool redirect;      // it should take another way (R9), as this node asks:
+  uint16_t asked_by;  // address
 };
-static_assert(sizeof(Settled) == 20);
+static_assert(sizeof(Settled) == 24);
 
 struct CrossingPacket {
   Packet* packet;

@@ -9,6 +9,7 @@
 #include "node/departure.h"
 #include "node/link_control.h"
 #include "node/port.h"
+#include "node/port_loads.h"
 #include "node/prober.h"
 #include "node/retry_frames.h"
 #include "node/settlement.h"
@@ -21,7 +22,7 @@ namespace heddle {
 class FabricTransmit {
  public:
   FabricTransmit(const Site& site, AckWriter& acks, Settlement& settlement, Prober& prober, RetryFrames& retry,
-                 LinkControl& link_control, Stamping& stamping, Departure& departure)
+                 LinkControl& link_control, Stamping& stamping, Departure& departure, PortLoads& loads)
       : site_(site),
         acks_(acks),
         settlement_(settlement),
@@ -29,7 +30,8 @@ class FabricTransmit {
         retry_(retry),
         link_control_(link_control),
         stamping_(stamping),
-        departure_(departure) {}
+        departure_(departure),
+        loads_(loads) {}
 
   // One burst; true if there may be another one.
   HEDDLE_HOT bool run(Port& port, Nanos now);
@@ -49,6 +51,7 @@ class FabricTransmit {
   LinkControl& link_control_;
   Stamping& stamping_;
   Departure& departure_;
+  PortLoads& loads_;
 };
 
 }  // namespace heddle

@@ -6,8 +6,9 @@
 namespace heddle {
 
 bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packet& first) {
-  if (flow.branch.output != kNoPort && flow.branch.output != output) ++flow.path_epoch;
+  waiting_.end(flow);
   flow.branch.output = output;
+  waiting_.begin(flow);
   const VoqIndex lossy = site_.lossy_voq(flow.ftag, output);
   flow.branch.voq =
       lossy != kNoVoq ? lossy : site_.voq_index(output, paths_.lane(port.index, output, flow.ftag, first.vc));
@@ -99,7 +100,7 @@ FlowId FlowIds::send_home(Port& port, PortIndex output, FlowId id, bool leaving,
 }
 
 bool FlowIds::rest(Port& port, FlowId id, const InputFlow& flow) {
-  if ((flow.flags & ~(kFlowInUse | kFlowAckDue | kFlowChooses)) != kFlowMayRest) return false;
+  if ((flow.flags & ~(kFlowInUse | kFlowAckDue | kFlowChooses | kFlowMoved)) != kFlowMayRest) return false;
   Port& there = ports_.own(flow.branch.output);
   const OutputFlow& entry = there.output.flows[flow.branch.flow];
   if ((entry.congestion | entry.told) != 0 || there.output.wanting_inputs != 0) return false;

@@ -8,6 +8,7 @@
 #include "node/ports.h"
 #include "node/settlement.h"
 #include "node/site.h"
+#include "node/waiting_load.h"
 #include "routing/path_choice.h"
 #include "wire/inlining.h"
 
@@ -15,13 +16,19 @@ namespace heddle {
 
 class FlowIds {
  public:
-  FlowIds(const Site& site, Ports& ports, Outbox& outbox, PathChoice& paths, Settlement& settlement)
-      : site_(site), ports_(ports), outbox_(outbox), paths_(paths), settlement_(settlement) {}
+  FlowIds(const Site& site, Ports& ports, Outbox& outbox, PathChoice& paths, Settlement& settlement,
+          WaitingLoad& waiting)
+      : site_(site), ports_(ports), outbox_(outbox), paths_(paths), settlement_(settlement), waiting_(waiting) {}
 
   // The flow takes this output from now on, `first` its first packet. True if it has an ID there: at once only where
   // the same worker gives it out, or another one has lent some. Whoever waits for an ID already comes first (K11): a
   // shortage must not starve the inputs of other workers.
   bool reserve(Port& port, InputFlow& flow, PortIndex output, const Packet& first);
+  // It is to choose an output: what it has queued waits for none meanwhile.
+  void forget_output(InputFlow& flow) {
+    waiting_.end(flow);
+    flow.branch.output = kNoPort;
+  }
   // Flows wait for IDs: the output's worker hears of all that it has not heard of yet.
   void tell_wants(Port& input, PortIndex output);
   // An ID that was asked for: whose it is now; kNoFlow if nobody waits any more.
@@ -62,6 +69,7 @@ class FlowIds {
   Outbox& outbox_;
   PathChoice& paths_;
   Settlement& settlement_;
+  WaitingLoad& waiting_;
 };
 
 }  // namespace heddle

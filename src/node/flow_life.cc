@@ -25,19 +25,15 @@ void FlowLife::place(Port& port, FlowId id, Nanos now) {
 
 void FlowLife::choose_anew(Port& port, InputFlow& flow, const Packet& packet) {
   DropReason reason = DropReason::none;
-  if (choose_port(port, packet, reason, flow.branch.output) == flow.branch.output) return;
+  const PortSet left = left_by(port, packet.input.flow);
+  if (choose_port(port, packet, reason, flow.branch.output, left) == flow.branch.output) return;
   unbind(port, flow);
   port.counters.count(ProtocolEvent::flow_moved);
 }
 
-// A flow that has got an ID. It may find that its path is stale and give the ID back in turn: then that goes home, so
-// this goes no deeper.
-void FlowLife::place_next(Port& port, FlowId next) {
-  if (next != kNoFlow) place(port, next, turn_.now());
-}
-
 void FlowLife::end(Port& port, InputFlow& flow) {
   if (flow.branch.flow != kNoFlow) flow_ids_.give_back(port, flow, true);
+  flow_ids_.forget_output(flow);
   flow.flags &= kFlowTimed;
   flow.queued_packets = 0;
   flow.state = FlowState::idle;
@@ -203,9 +199,11 @@ void FlowLife::age_waiting(Nanos now) {
 void FlowLife::route(Port& port, FlowId id, Nanos now) {
   InputFlow& flow = port.input.flows[id];
   DropReason reason = DropReason::none;
-  const PortIndex output = choose_port(port, *flow.queue.head, reason);
+  flow_ids_.forget_output(flow);
+  const PortIndex output = choose_port(port, *flow.queue.head, reason, kNoPort, left_by(port, id));
   if (output == kNoPort) return drop_queue(port, id, reason);
   const Packet& first = *flow.queue.head;
+  paths_.took(output, first.payload, now);
   if (flow_ids_.reserve(port, flow, output, first)) return place(port, id, now);
   Port* there = ports_.find(output);
   if (there != nullptr && reclaim(*there, port.index) && flow_ids_.reserve(port, flow, output, first))

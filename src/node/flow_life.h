@@ -43,7 +43,8 @@ class FlowLife {
   void choose_anew(Port& port, InputFlow& flow, const Packet& packet);
   // The last packet of its queue has been taken.
   void ran_empty(InputFlow& flow) { flow.state = FlowState::idle; }
-  // K9: the session of its port has ended; its queue is empty. It has no place any more, nor anything outstanding.
+  // K9: the session of its port has ended. It has no place any more, nor anything outstanding; its packets are dropped
+  // next.
   void end(Port& port, InputFlow& flow);
   // A frame of the flow that never goes on: settled here, as lost (K4).
   HEDDLE_COLD void drop_from_flow(Port& port, FlowId id, Packet* packet, DropReason reason);
@@ -81,16 +82,21 @@ class FlowLife {
   // K8: frames die in transit also while their flow waits for a flow ID. So flows that wait for each other's IDs around
   // a ring do not wait for ever.
   HEDDLE_COLD void age_waiting(Nanos now);
-  // R6: where a packet goes from here; kNoPort, with the reason, if nowhere. Draws a random number where ways are
-  // equal.
-  PortIndex choose_port(const Port& input, const Packet& packet, DropReason& reason, PortIndex had = kNoPort) {
-    return paths_.choose({.input = input.index,
-                          .channel = packet.vc,
-                          .hop_limit = packet.hop_limit,
-                          .destination = packet.destination,
-                          .had = had},
-                         random_, reason);
+  // R6: where a packet goes from here, of a flow that had a port before it rested, and keeps off those that it was
+  // asked to leave (R9); kNoPort, with the reason, if nowhere. Draws a random number where ways are equal.
+  PortIndex choose_port(const Port& input, const Packet& packet, DropReason& reason, PortIndex had = kNoPort,
+                        PortSet left = 0) {
+    const PathChoice::Frame frame{.input = input.index,
+                                  .channel = packet.vc,
+                                  .hop_limit = packet.hop_limit,
+                                  .destination = packet.destination,
+                                  .had = had,
+                                  .left = left,
+                                  .policy = site_.classes.of(packet.ftag).path};
+    return paths_.choose(frame, random_, reason, turn_.now());
   }
+  // A flow begins there with this packet.
+  void took(PortIndex output, const Packet& packet) { paths_.took(output, packet.payload, turn_.now()); }
   // The next age_waiting() that has something to do, if anything of the port waits.
   Nanos next_wake(const Port& port) const {
     const bool waits = port.input.lent_outputs != 0 || (port.is_fabric() && port.input.wanting_outputs != 0);
@@ -104,7 +110,14 @@ class FlowLife {
     give_back(port, flow);
     flow.flags &= static_cast<uint16_t>(~kFlowOfItsId);
   }
-  void place_next(Port& port, FlowId next);
+  // A flow that has got an ID. It may find that its path is stale and give the ID back in turn: then that goes home, so
+  // this goes no deeper.
+  void place_next(Port& port, FlowId next) {
+    if (next != kNoFlow) place(port, next, turn_.now());
+  }
+  PortSet left_by(const Port& port, FlowId id) const {
+    return port.input.flows[id].flags & kFlowMoved ? port.input.leases[id].left(turn_.now()) : 0;
+  }
   [[gnu::noinline]] void route(Port& port, FlowId id, Nanos now);
   HEDDLE_COLD void drop_queue(Port& port, FlowId id, DropReason reason);
   void finish(Port& port, FlowId id, InputFlow& flow);

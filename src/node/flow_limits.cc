@@ -19,6 +19,7 @@ bool FlowLimits::tell(Port& port, FlowId id, InputFlow& flow, uint8_t congestion
   } else {
     FlowLimit& limit = port.input.limits[id];
     if (!(flow.flags & kFlowLimited)) {
+      waiting_.end(flow);
       limit.begin(now);
       flow.flags |= kFlowLimited;
       port.counters.count(ProtocolEvent::flow_limited);
@@ -57,6 +58,7 @@ bool FlowLimits::may_forward(Port& port, FlowId id, InputFlow& flow, uint32_t by
 void FlowLimits::end(Port& port, InputFlow& flow) {
   if (!(flow.flags & kFlowLimited)) return;
   flow.flags &= static_cast<uint16_t>(~kFlowLimited);
+  waiting_.begin(flow);
   forget(flow);
   port.counters.count(ProtocolEvent::limit_ended);
 }

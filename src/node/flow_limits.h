@@ -9,6 +9,7 @@
 #include "node/buffer_shares.h"
 #include "node/ports.h"
 #include "node/site.h"
+#include "node/waiting_load.h"
 #include "topology/destinations.h"
 #include "wire/inlining.h"
 
@@ -16,11 +17,12 @@ namespace heddle {
 
 class FlowLimits {
  public:
-  FlowLimits(const Site& site, Ports& ports, AckWriter& acks, BufferShares& shares)
+  FlowLimits(const Site& site, Ports& ports, AckWriter& acks, BufferShares& shares, WaitingLoad& waiting)
       : site_(site),
         ports_(ports),
         acks_(acks),
         shares_(shares),
+        waiting_(waiting),
         round_trips_(site.topology.nodes.size(), site.settings.probe_base_ns),
         destinations_(site.topology) {}
 
@@ -54,6 +56,7 @@ class FlowLimits {
   Ports& ports_;
   AckWriter& acks_;
   BufferShares& shares_;
+  WaitingLoad& waiting_;
   RoundTrips round_trips_;
   const Destinations destinations_;
 };

@@ -35,12 +35,19 @@ void FlowQueues::push(Port& port, FlowId id, InputFlow& flow, Packet* packet, Na
   flow.queue.push(packet);
   ++flow.queued_packets;
   port.input.queues.joined(*packet, flow.group, lossless);
+  waiting_.joined(flow, packet->payload);
+}
+
+// What is under way is what comes in a round trip.
+bool FlowQueues::may_hold(const InputFlow& flow) const {
+  return site_.lanes.lossless(flow.ftag) || flow.queue_extent() + flow.flow_extent() <= mark(flow);
 }
 
 Packet* FlowQueues::take(Port& port, InputFlow& flow) {
   --flow.queued_packets;
   Packet* packet = flow.queue.pop();
   port.input.queues.left(*packet, flow.group, site_.lanes.lossless(flow.ftag));
+  waiting_.left(flow, packet->payload);
   if (port.is_fabric() && flow.queue.empty()) --port.input.queued_flows[packet->vc];
   if (flow.flags & kFlowFull) went(port, flow, *packet);
   return packet;

@@ -5,13 +5,15 @@
 #include "node/flow_credits.h"
 #include "node/port.h"
 #include "node/site.h"
+#include "node/waiting_load.h"
 #include "wire/inlining.h"
 
 namespace heddle {
 
 class FlowQueues {
  public:
-  FlowQueues(const Site& site, FlowCredits& flow_credits) : site_(site), flow_credits_(flow_credits) {}
+  FlowQueues(const Site& site, FlowCredits& flow_credits, WaitingLoad& waiting)
+      : site_(site), flow_credits_(flow_credits), waiting_(waiting) {}
 
   // Past a mark the tail of a lossy class is dropped (A8). No flow may have more of the input's buffers than it leaves
   // free, so that however many flows are held up, one that is not finds room (C8), and so for a group of applications,
@@ -21,6 +23,8 @@ class FlowQueues {
   DropReason refusal(const Port& port, const InputFlow& flow, const Packet& packet) const;
   // What refusal() has let in.
   void push(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  // Could the flow keep what comes until all that it has under way is settled, and lose nothing? (R9)
+  bool may_hold(const InputFlow& flow) const;
   // The first packet; there is one. It is still in queue_extent().
   Packet* take(Port& port, InputFlow& flow);
   // A packet has left the queue of a flow that was past its mark, and is still in queue_extent(): below half of the
@@ -35,6 +39,7 @@ class FlowQueues {
 
   const Site& site_;
   FlowCredits& flow_credits_;
+  WaitingLoad& waiting_;
 };
 
 }  // namespace heddle

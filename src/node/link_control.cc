@@ -189,8 +189,8 @@ void LinkControl::end_inputs(Port& port) {
     InputFlow& flow = input.flows[FlowId::of(i)];
     flow.flags &= static_cast<uint16_t>(~kFlowAckDue);
     if (!flow.in_use()) continue;
-    while (!flow.queue.empty()) turn_.drop_at_input(port, flow.queue.pop(), DropReason::link_down);
     flow_life_.end(port, flow);
+    while (!flow.queue.empty()) turn_.drop_at_input(port, flow.queue.pop(), DropReason::link_down);
   }
   for (Fifo& fifo : input.fifos)
     while (!fifo.queue.empty()) turn_.drop_at_input(port, fifo.queue.pop(), DropReason::link_down);

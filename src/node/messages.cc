@@ -63,6 +63,7 @@ uint32_t Messages::take_settled(Crossing& from, Nanos now) {
       Port& port = ports_.own(settled[i].input.port);
       const InputFlowRef& input = settled[i].input;
       if (settled[i].tells) flow_life_.on_congestion(port, input.epoch, input.flow, settled[i].congestion, now);
+      if (settled[i].redirect) flow_redirects_.on_redirect(port, input.epoch, input.flow, settled[i].asked_by, now);
       flow_life_.on_ack(port, input.epoch, input.flow, settled[i].acknowledged, settled[i].lost, settled[i].path_ended,
                         now);
     }

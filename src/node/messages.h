@@ -10,6 +10,7 @@
 #include "node/delivery_at_once.h"
 #include "node/flow_ids.h"
 #include "node/flow_life.h"
+#include "node/flow_redirects.h"
 #include "node/link_states.h"
 #include "node/ports.h"
 #include "node/room_returns.h"
@@ -23,8 +24,8 @@ namespace heddle {
 class Messages {
  public:
   Messages(uint32_t workers, Ports& ports, Turn& turn, EdgeInput& edge, Settlement& settlement, RoomReturns& room,
-           FlowIds& flow_ids, FlowLife& flow_life, CrossPoint& crosspoint, DeliveryAtOnce& at_once,
-           LinkState& link_state, LinkStates& link_states)
+           FlowIds& flow_ids, FlowLife& flow_life, FlowRedirects& flow_redirects, CrossPoint& crosspoint,
+           DeliveryAtOnce& at_once, LinkState& link_state, LinkStates& link_states)
       : ports_(ports),
         turn_(turn),
         edge_(edge),
@@ -32,6 +33,7 @@ class Messages {
         room_(room),
         flow_ids_(flow_ids),
         flow_life_(flow_life),
+        flow_redirects_(flow_redirects),
         crosspoint_(crosspoint),
         at_once_(at_once),
         link_state_(link_state),
@@ -66,6 +68,7 @@ class Messages {
   RoomReturns& room_;
   FlowIds& flow_ids_;
   FlowLife& flow_life_;
+  FlowRedirects& flow_redirects_;
   CrossPoint& crosspoint_;
   DeliveryAtOnce& at_once_;
   LinkState& link_state_;

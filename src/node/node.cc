@@ -6,7 +6,9 @@
 namespace heddle {
 
 Node::Node(const NodeOptions& options)
-    : options_(options), applications_(options.workers, *options.applications), board_(description().ports.size()) {
+    : options_(options),
+      applications_(options.workers, *options.applications),
+      board_(description().ports.size(), options.workers) {
   const TopologyNode& node = description();
   const auto ports = PortIndex::of(node.ports.size());
   const FabricSettings& fabric = topology().settings;
@@ -15,6 +17,7 @@ Node::Node(const NodeOptions& options)
     worker_of_port_.push_back(worker_of(port, options_));
     ports_.push_back(make_port(of_worker(worker_of_port_.back()), port));
     ++ports_of[worker_of_port_.back()];
+    board_.set_rate(port, shared_rate_bps(node.ports[port]));
     if (!node.ports[port].fabric) board_.publish_state(port, true);
   }
   for (WorkerIndex index = 0; index < options_.workers; ++index) {

@@ -11,11 +11,13 @@
 #include "egress/output_room.h"
 #include "egress/output_scheduler.h"
 #include "egress/port_congestion.h"
+#include "egress/redirects.h"
 #include "flow/bounded_list.h"
 #include "flow/flow_limit.h"
 #include "flow/flow_meter.h"
 #include "flow/input_flow.h"
 #include "flow/output_flow.h"
+#include "flow/path_lease.h"
 #include "flow/token_bucket.h"
 #include "ingress/edge_input.h"
 #include "ingress/input_arbiter.h"
@@ -88,6 +90,7 @@ struct InputSide {
         flows(flow_ids),
         limits(flow_ids + 1),
         meters(flow_ids + 1),
+        leases(flow_ids + 1),
         arbiter(flows, outputs * lanes, applications),
         ids(outputs, OutputIds(arbiter.groups())),
         fifos(lanes),
@@ -99,6 +102,7 @@ struct InputSide {
   InputFlowTable flows;
   std::vector<FlowLimit> limits;                          // by flow ID
   std::vector<FlowMeter> meters;                          // by flow ID
+  std::vector<PathLease> leases;                          // by flow ID
   std::array<uint32_t, kVirtualChannels> queued_flows{};  // fabric, by channel: flows that have a queue
   PortSet wanting_outputs = 0;                            // outputs that flows here wait for a flow ID at; a superset
   PortSet lent_outputs = 0;                               // outputs that have lent flow IDs
@@ -114,7 +118,8 @@ struct InputSide {
   WaitingFrames waiting;        // edge: for a flow ID (F10), `position` = match
   BoundedList<FlowId> ack_due;  // fabric: flows whose totals go upstream
   Nanos ack_due_since_ns = 0;
-  bool ack_urgent = false;  // a probe asked
+  bool ack_urgent = false;         // a probe asked
+  Nanos ack_patience_ns = kNever;  // what is due waits no longer, however few flows have anything to tell (W3)
 };
 
 struct OutputSide {
@@ -124,17 +129,24 @@ struct OutputSide {
         congestion(shared_rate_bps(settings), settings.mtu_bytes + kEthernetHeaderBytes, seed),
         host_frames(settings, classes),
         scheduler(lanes, inputs, bytes),
+        redirects(shared_rate_bps(settings), settings.mtu_bytes + kEthernetHeaderBytes),
+        asked_by(flow_ids + 1),
         room(inputs, lanes.count()),
         wanted(inputs) {}
 
   OutputFlowTable flows;
-  PortCongestion congestion;                                // edge ports (C1)
-  const HostFrames host_frames;                             // edge ports
-  uint64_t taken_bytes = 0;                                 // out of the queue since the port began
-  OutputScheduler scheduler;                                // crossed, not stamped
-  LaneSet paused_lanes = 0;                                 // edge: the host has asked them to wait
-  Nanos pause_look_ns = kNever;                             // edge: that may change then
-  uint32_t published_bytes = 0;                             // as last told on the load board
+  PortCongestion congestion;     // edge ports (C1)
+  const HostFrames host_frames;  // edge ports
+  uint64_t taken_bytes = 0;      // out of the queue since the port began
+  OutputScheduler scheduler;     // crossed, not stamped
+  LaneSet paused_lanes = 0;      // edge: the host has asked them to wait
+  Nanos pause_look_ns = kNever;  // edge: that may change then
+  uint32_t told_queued = 0;      // bytes, as last told on the load board
+  uint64_t told_sent = 0;        // bytes since the port began
+  uint32_t sent_lately = 0;      // bytes, at
+  Nanos told_ns = 0;
+  Redirects redirects;                                      // fabric ports
+  std::vector<uint16_t> asked_by;                           // by flow ID, with kOutputRedirect: the node that asks
   std::array<uint32_t, kVirtualChannels> published_free{};  // the same, by lossless channel
   PacketQueue control;                                      // frames made here, before all data
   uint32_t control_packets = 0;

@@ -66,6 +66,12 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
     voq.room = crossing_room(fabric, voq.at_once);
     voq.bytes = port_bytes(topology, node.ports[voq.output]);
   }
+  // A flow's ACK is worth its place on the link once so many frames could have gone there: were it later, a few flows
+  // on a fast link would spend their round trips waiting for it.
+  constexpr uint32_t kAckFrames = 8;
+  if (settings.fabric && settings.rate_bps != 0)
+    port->input.ack_patience_ns =
+        kAckFrames * 8'000'000'000 * (settings.mtu_bytes + kEthernetHeaderBytes) / settings.rate_bps;
   shape(*port, options.shapers.empty() ? ShaperPolicy{} : options.shapers[index]);
   if (settings.fabric) return port;
   port->pause = HostPause(settings.rate_bps, fabric.pause_watchdog_ns);

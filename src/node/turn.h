@@ -11,6 +11,15 @@
 
 namespace heddle {
 
+// What a worker says of it at its end.
+struct PollResult {
+  uint32_t packets = 0;      // received
+  uint32_t crossings = 0;    // packets, messages and pins sent to other workers
+  uint64_t woken = 0;        // bit w: worker w has something to read
+  bool busy = false;         // did or has left something to do at once
+  Nanos next_wake = kNever;  // wants to be called then at the latest, without new input
+};
+
 class Turn {
  public:
   // `pool` outlives it.

@@ -30,6 +30,7 @@ Worker::Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, 
       events_(kEventsKept),
       turn_(site_, pool_),
       outbox_(options.workers, worker_of_port),
+      waiting_(board, index),
       edge_(site_.topology, *options.applications, options.match_entries, options.station_entries,
             draw_hash_key(random_), *options.tables),
       link_state_(site_.topology, site_.node, index == 0),
@@ -39,17 +40,19 @@ Worker::Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, 
       control_(*options.control_pool),
       acks_(site_, control_),
       settlement_(site_, ports_, turn_),
+      loads_(site_, board, random_, settlement_),
       prober_(site_, ports_, control_, settlement_, timers_),
       stamping_(site_, prober_),
       express_(ports_, stamping_),
       credit_watch_(site_, ports_, turn_, settlement_, prober_),
       shares_(site_, ports_, board_),
       room_(site_, ports_, turn_, outbox_),
-      flow_ids_(site_, ports_, outbox_, paths_, settlement_),
+      flow_ids_(site_, ports_, outbox_, paths_, settlement_, waiting_),
       crosspoint_(site_, ports_, outbox_, settlement_),
       flow_credits_(site_, turn_, acks_),
-      flow_limits_(site_, ports_, acks_, shares_),
-      flow_queues_(site_, flow_credits_),
+      flow_limits_(site_, ports_, acks_, shares_, waiting_),
+      flow_queues_(site_, flow_credits_, waiting_),
+      flow_redirects_(site_, paths_, flow_queues_),
       flow_life_(site_, ports_, turn_, edge_, paths_, random_, acks_, flow_ids_, flow_limits_, flow_queues_, timers_,
                  releases_),
       admission_(site_, flow_ids_, flow_limits_, flow_queues_, flow_life_, shares_, crosspoint_, express_),
@@ -72,11 +75,11 @@ Worker::Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, 
                       records_),
       receive_(ports_, turn_, edge_flows_, edge_receive_, fabric_receive_),
       departure_(site_, settlement_),
-      fabric_transmit_(site_, acks_, settlement_, prober_, retry_, link_control_, stamping_, departure_),
+      fabric_transmit_(site_, acks_, settlement_, prober_, retry_, link_control_, stamping_, departure_, loads_),
       edge_transmit_(site_, settlement_, host_control_, departure_),
-      ack_relay_(ports_, outbox_, settlement_, flow_life_),
-      messages_(options.workers, ports_, turn_, edge_, settlement_, room_, flow_ids_, flow_life_, crosspoint_, at_once_,
-                link_state_, link_states_),
+      ack_relay_(ports_, outbox_, settlement_, flow_life_, flow_redirects_),
+      messages_(options.workers, ports_, turn_, edge_, settlement_, room_, flow_ids_, flow_life_, flow_redirects_,
+                crosspoint_, at_once_, link_state_, link_states_),
       regrouping_(site_, ports_, edge_) {
   for (Port* port : ports_)
     for (PortIndex output = 0; output < ports.size(); ++output)
@@ -157,7 +160,10 @@ void Worker::transmit(Nanos now) {
       if (burst + 1 == kBurstsOutPerTurn) turn_.stay_busy();
     }
     shares_.publish(*port);
-    if (port->is_fabric()) continue;
+    if (port->is_fabric()) {
+      loads_.look(*port, now);
+      continue;
+    }
     edge_transmit_.look_for_congestion(*port, now);
     at_once_.publish(*port);
   }

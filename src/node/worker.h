@@ -20,14 +20,6 @@
 
 namespace heddle {
 
-struct PollResult {
-  uint32_t packets = 0;      // received
-  uint32_t crossings = 0;    // packets, messages and pins sent to other workers
-  uint64_t woken = 0;        // bit w: worker w has something to read
-  bool busy = false;         // did or has left something to do at once
-  Nanos next_wake = kNever;  // wants to be called then at the latest, without new input
-};
-
 class Worker {
  public:
   Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, const std::vector<Port*>& ports,
@@ -71,6 +63,7 @@ class Worker {
   NodeEvents events_;
   Turn turn_;
   Outbox outbox_;  // to the other workers
+  WaitingLoad waiting_;
   EdgeInput edge_;
   LinkState link_state_;
   PathChoice paths_;
@@ -79,6 +72,7 @@ class Worker {
   ControlFrames control_;
   AckWriter acks_;
   Settlement settlement_;
+  PortLoads loads_;
   Prober prober_;
   Stamping stamping_;
   Express express_;
@@ -90,6 +84,7 @@ class Worker {
   FlowCredits flow_credits_;
   FlowLimits flow_limits_;
   FlowQueues flow_queues_;
+  FlowRedirects flow_redirects_;
   FlowLife flow_life_;
   Admission admission_;
   Fifos fifos_;

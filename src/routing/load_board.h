@@ -1,30 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// Load and link state of a node's ports, one cache line each (decision 2). The worker that owns a port writes its line,
-// all workers of the node read it; relaxed, because nothing else is read by it, and old news are as good.
+// Load and link state of a node's ports (decision 2, R8). Of what a port has queued and has sent its owner writes a
+// line, of what waits for it at the inputs each worker a line of its own; all workers of the node read them. Relaxed,
+// because nothing else is read by it, and old news are as good.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <vector>
 
+#include "topology/topology.h"
 #include "topology/virtual_channels.h"
 #include "wire/types.h"
 
 namespace heddle {
 
-struct alignas(64) PortLoad {
-  std::atomic<uint32_t> queue_bytes{0};
-  std::atomic<bool> up{false};
-  std::atomic<bool> takes_at_once{false};
-  std::array<std::atomic<uint16_t>, kVirtualChannels> free_buffers{};  // of the next hop, by virtual channel
+// Sent lately is what counts so long, less and less.
+constexpr Nanos kLatelyNs = 32 * kMicrosecond;
+
+// Bytes sent lately, so much later.
+constexpr uint32_t faded(uint32_t bytes, Nanos age) {
+  if (age <= 0) return bytes;
+  return age >= kLatelyNs ? 0
+                          : static_cast<uint32_t>(uint64_t{bytes} * static_cast<uint64_t>(kLatelyNs - age) / kLatelyNs);
+}
+
+// Of a port at one moment, in time that its link takes for it (R3).
+struct Load {
+  uint64_t waiting_ns;  // for what waits for it here, at the output and at all inputs
+  uint32_t sent_ns;     // for what it has sent lately: kLatelyNs if it was never idle
+  uint32_t flows;       // that wait at the inputs
 };
 
 class LoadBoard {
  public:
-  explicit LoadBoard(size_t ports) : ports_(ports) {}
-  void publish_load(PortIndex port, uint32_t queue_bytes) {
-    ports_[port].queue_bytes.store(queue_bytes, std::memory_order_relaxed);
+  LoadBoard(size_t ports, size_t workers = 1)
+      : ports_(ports), lines_of_worker_((ports + kInLine - 1) / kInLine), waiting_(workers * lines_of_worker_) {}
+
+  // As configured; before anybody asks. Else it is a usual one.
+  void set_rate(PortIndex port, uint64_t rate_bps) { ports_[port].byte_ps = kByteBitPicoseconds / rate_bps; }
+
+  // --- by who owns the port ---
+  // What is queued at the port, and what it had sent lately at `now`.
+  void publish_load(PortIndex port, uint32_t queue_bytes, uint32_t sent_bytes, Nanos now) {
+    PortLine& line = ports_[port];
+    line.queue_bytes.store(queue_bytes, std::memory_order_relaxed);
+    line.sent_bytes.store(sent_bytes, std::memory_order_relaxed);
+    line.sent_at.store(static_cast<uint32_t>(now), std::memory_order_relaxed);
   }
   void publish_state(PortIndex port, bool up) {
     ports_[port].up.store(up, std::memory_order_relaxed);
@@ -38,19 +61,76 @@ class LoadBoard {
   void publish_at_once(PortIndex port, bool takes) {
     ports_[port].takes_at_once.store(takes, std::memory_order_relaxed);
   }
+
+  // --- by any worker, of its own inputs ---
+  // So much more, or less, waits there for the port, of so many flows more or less.
+  void add_waiting(WorkerIndex worker, PortIndex port, uint32_t bytes, uint32_t flows) {
+    Waiting& waiting = waiting_[worker * lines_of_worker_ + port / kInLine].of[port % kInLine];
+    waiting.bytes.store(waiting.bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+    waiting.flows.store(waiting.flows.load(std::memory_order_relaxed) + flows, std::memory_order_relaxed);
+  }
+
+  // --- by whoever chooses or shows ---
+  Load load(PortIndex port, Nanos now) const {
+    const PortLine& line = ports_[port];
+    uint64_t bytes = line.queue_bytes.load(std::memory_order_relaxed);
+    uint32_t flows = 0;
+    for (size_t at = port / kInLine; at < waiting_.size(); at += lines_of_worker_) {
+      bytes += waiting_[at].of[port % kInLine].bytes.load(std::memory_order_relaxed);
+      flows += waiting_[at].of[port % kInLine].flows.load(std::memory_order_relaxed);
+    }
+    const uint32_t age = static_cast<uint32_t>(now) - line.sent_at.load(std::memory_order_relaxed);
+    const uint32_t sent = faded(line.sent_bytes.load(std::memory_order_relaxed), age);
+    return {bytes * line.byte_ps / 1000, static_cast<uint32_t>(sent * line.byte_ps / 1000), flows};
+  }
+  uint64_t waiting_bytes(PortIndex port) const {
+    uint64_t bytes = queue_bytes(port);
+    for (size_t at = port / kInLine; at < waiting_.size(); at += lines_of_worker_)
+      bytes += waiting_[at].of[port % kInLine].bytes.load(std::memory_order_relaxed);
+    return bytes;
+  }
+  uint64_t time_ns(PortIndex port, uint64_t bytes) const { return bytes * ports_[port].byte_ps / 1000; }
+  uint32_t queue_bytes(PortIndex port) const { return ports_[port].queue_bytes.load(std::memory_order_relaxed); }
   bool takes_at_once(PortIndex port) const { return ports_[port].takes_at_once.load(std::memory_order_relaxed); }
   uint32_t free_buffers(PortIndex port, uint32_t channel) const {
     return ports_[port].free_buffers[channel].load(std::memory_order_relaxed);
   }
-  uint32_t queue_bytes(PortIndex port) const { return ports_[port].queue_bytes.load(std::memory_order_relaxed); }
+  // Those of the ports that are up.
+  PortSet up_of(PortSet ports) const {
+    PortSet found = 0;
+    for (PortSet rest = ports; rest != 0; rest &= rest - 1)
+      if (up(PortIndex::of(std::countr_zero(rest)))) found |= rest & -rest;
+    return found;
+  }
   bool up(PortIndex port) const { return ports_[port].up.load(std::memory_order_relaxed); }
 
   // Grows with each change of a port's state.
   uint32_t version() const { return version_.load(std::memory_order_acquire); }
 
  private:
+  static constexpr uint64_t kByteBitPicoseconds = 8'000'000'000'000;
+  struct alignas(64) PortLine {
+    std::atomic<uint32_t> queue_bytes{0};
+    std::atomic<uint32_t> sent_bytes{0};
+    std::atomic<uint32_t> sent_at{0};  // ns, the lower half
+    std::atomic<bool> up{false};
+    std::atomic<bool> takes_at_once{false};
+    std::array<std::atomic<uint16_t>, kVirtualChannels> free_buffers{};  // of the next hop, by virtual channel
+    uint64_t byte_ps = kByteBitPicoseconds / kRateUnknownBps;            // on its link; never changes
+  };
+  struct Waiting {
+    std::atomic<uint32_t> bytes{0};
+    std::atomic<uint32_t> flows{0};
+  };
+  static constexpr size_t kInLine = 64 / sizeof(Waiting);
+  struct alignas(64) WaitingLine {
+    std::array<Waiting, kInLine> of;
+  };
+
   std::atomic<uint32_t> version_{1};
-  std::vector<PortLoad> ports_;
+  std::vector<PortLine> ports_;
+  size_t lines_of_worker_;
+  std::vector<WaitingLine> waiting_;  // by worker, then by port
 };
 
 }  // namespace heddle

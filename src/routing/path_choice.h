@@ -8,6 +8,7 @@
 
 #include "routing/load_board.h"
 #include "routing/route_table.h"
+#include "routing/way_loads.h"
 #include "topology/lanes.h"
 #include "topology/topology.h"
 #include "wire/drop_reason.h"
@@ -26,13 +27,16 @@ class PathChoice {
   const RouteTable& routes() const { return routes_; }
   const Lanes& lanes() const { return lanes_; }
 
-  // A frame as it came in: by which port, in which channel, where to; and the port that its flow had before it rested.
+  // A frame as it came in: by which port, in which channel, where to; the port that its flow had before it rested, and
+  // those that it is to keep off as long as there are others (R9).
   struct Frame {
     PortIndex input;
     uint8_t channel;
     uint8_t hop_limit;
     FabricAddress destination;
     PortIndex had = kNoPort;
+    PortSet left = 0;
+    PathPolicy policy = PathPolicy::adaptive;
   };
   // Ports that it may leave by, links that are down among them; if none, why.
   struct Ways {
@@ -40,9 +44,20 @@ class PathChoice {
     DropReason reason;
   };
   Ways ways(const Frame& frame) const;
-  // The least loaded of them that is up; kNoPort, with the reason, if there is none. Of several it is the one that the
-  // flow had, else `random` says which (R3).
-  PortIndex choose(const Frame& frame, Random& random, DropReason& reason) const;
+  // The one of them that is up and that the class's policy says: of the least loaded ones that which the flow had, else
+  // the destination's own, else `random` says which (R3). kNoPort, with the reason, if none is up.
+  PortIndex choose(const Frame& frame, Random& random, DropReason& reason, Nanos now) const;
+  // R9: those that do not lead its flow, which has `output`, to the bottleneck at the node of this address, which may
+  // be this one. Its way goes there: so does a port that lies on a shortest path to that node.
+  PortSet around(const Frame& frame, PortIndex output, uint16_t bottleneck) const {
+    return ways(frame).ports & ~(routes_.primary(bottleneck) | PortSet{1} << output);
+  }
+  // One of these that it would be better off with; kNoPort if there is none.
+  PortIndex better(PortSet ports, PortIndex output, uint16_t bottleneck, Nanos now) const {
+    return loads_.better(ports, output, bottleneck == node_address_, now);
+  }
+  // A flow takes the port that was chosen, with so many bytes to begin with.
+  void took(PortIndex output, uint32_t bytes, Nanos now) { loads_.took(output, bytes, now); }
 
   // X2: the lane at that output of a frame of the lossless class that came in that channel.
   LaneIndex lane(PortIndex input, PortIndex output, uint8_t ftag, uint8_t channel) const {
@@ -51,12 +66,19 @@ class PathChoice {
   }
 
  private:
+  // Of several ways one that is the destination's own: frames to different hosts that come down by different links in a
+  // tree go up by different ones (D mod k, digit by digit on the way).
+  PortIndex usual_way(PortSet ways, const Frame& frame) const;
+  PortIndex choose_among(PortSet up, const Frame& frame, Random& random, Nanos now) const;
+
   const Lanes& lanes_;
   const LoadBoard& board_;
+  WayLoads loads_;
   RouteTable routes_;
   const PortSet up_ports_;  // fabric ports of this node whose link leads up (R5)
   PortSet edge_ports_ = 0;
   const uint16_t node_address_;
+  std::vector<uint32_t> first_host_;  // by node address: hosts of the nodes before it
 };
 
 inline PathChoice::Ways PathChoice::ways(const Frame& frame) const {
@@ -73,7 +95,7 @@ inline PathChoice::Ways PathChoice::ways(const Frame& frame) const {
   return {ports, DropReason::no_route};
 }
 
-inline PortIndex PathChoice::choose(const Frame& frame, Random& random, DropReason& reason) const {
+inline PortIndex PathChoice::choose(const Frame& frame, Random& random, DropReason& reason, Nanos now) const {
   const Ways ways = this->ways(frame);
   reason = ways.reason;
   if (std::has_single_bit(ways.ports)) {
@@ -81,7 +103,10 @@ inline PortIndex PathChoice::choose(const Frame& frame, Random& random, DropReas
     return board_.up(port) ? port : kNoPort;
   }
   if (ways.reason != DropReason::no_route) return kNoPort;
-  return least_loaded(ways.ports, board_, random.next(), frame.had);
+  const PortSet up = board_.up_of(ways.ports);
+  if (up == 0) return kNoPort;
+  const PortSet free = up & ~frame.left;
+  return choose_among(free != 0 ? free : up, frame, random, now);
 }
 
 }  // namespace heddle

@@ -6,7 +6,6 @@
 
 #include <vector>
 
-#include "routing/load_board.h"
 #include "topology/topology.h"
 #include "wire/types.h"
 
@@ -30,9 +29,5 @@ class RouteTable {
   std::vector<PortSet> by_address_;
   PortSet tree_ = 0;
 };
-
-// R6 at extent zero: the least loaded port of the set that is up. Among several it is `had`, if that is one of them;
-// else `random` says which (R3). kNoPort if none is up.
-PortIndex least_loaded(PortSet ports, const LoadBoard& board, uint64_t random, PortIndex had = kNoPort);
 
 }  // namespace heddle

@@ -15,9 +15,23 @@ namespace heddle {
 
 namespace {
 
-// Ports that are up first, then by what waits there.
-bool less_loaded(const TraceView::Way& one, const TraceView::Way& other) {
-  return one.up != other.up ? one.up : one.queue_bytes < other.queue_bytes;
+// What a choice among ports looks at (R3).
+std::string load_text(const TraceView::Way& way) {
+  return "waits " + scaled_duration(static_cast<double>(way.load.waiting_ns)) + ", " +
+         std::to_string(std::min<uint64_t>(100, way.load.sent_ns * uint64_t{100} / kLatelyNs)) + "% busy";
+}
+
+const char* policy_text(PathPolicy policy) {
+  switch (policy) {
+    case PathPolicy::fixed:
+      return "the destination's own";
+    case PathPolicy::random:
+      return "any of them, by chance";
+    case PathPolicy::least_loaded:
+    case PathPolicy::adaptive:
+      return "the least loaded";
+  }
+  return "";
 }
 
 // The steps at one hop, as they are told.
@@ -185,20 +199,16 @@ void Steps::tell_ways() {
   std::string why;
   for (const TraceView::Way& way : view_.loads) {
     why += (why.empty() ? "" : ", ") + about_.ports[way.port].name;
-    if (about_.ports[way.port].fabric)
-      why += way.up ? " " + scaled_bytes(way.queue_bytes) + " queued" : std::string(" down");
+    if (about_.ports[way.port].fabric) why += way.up ? " " + load_text(way) : std::string(" down");
+    if (view_.left >> way.port & 1) why += ", which it was asked to leave";
   }
   if (view_.output == kNoPort)
     return step("route", dropped(view_.ways.reason), why.empty() ? text_of(view_.ways.reason) : "all are down: " + why);
   if (!about_.ports[view_.output].fabric) {
     why = "the host is here";
   } else {
-    const auto least = std::min_element(view_.loads.begin(), view_.loads.end(), less_loaded);
-    const auto equal = std::count_if(view_.loads.begin(), view_.loads.end(), [&](const TraceView::Way& way) {
-      return way.up && least->up && way.queue_bytes == least->queue_bytes;
-    });
     why = (bound() ? "has it; shortest paths: " : "shortest paths: ") + why;
-    if (!bound() && equal > 1) why += "; one of " + std::to_string(equal) + " as little loaded, by chance";
+    if (!bound() && view_.loads.size() > 1) why += std::string("; ") + policy_text(traffic_class().path);
   }
   step("route", about_.ports[view_.output].name, why);
   tell_output();

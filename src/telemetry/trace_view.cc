@@ -44,25 +44,27 @@ PortIndex output_of(const TraceView& view) {
 }
 
 // What lies before the frame, at the input's worker.
-void look_at_ways(TraceView& view, const Worker& worker, const Port& port) {
+void look_at_ways(TraceView& view, const Worker& worker, const Port& port, Nanos now) {
   const PathChoice& paths = worker.paths();
   PathChoice::Frame frame{
       .input = port.index, .channel = view.channel, .hop_limit = view.hop_limit, .destination = view.destination};
+  frame.policy = worker.site().classes.of(view.ftag).path;
+  if (view.live && (view.flow.flags & kFlowMoved)) view.left = frame.left = port.input.leases[view.flow_id].left(now);
   view.ways = paths.ways(frame);
   Random random(1);  // not the worker's: asking must not change what it does
   DropReason reason = DropReason::none;
   if (view.flow.at_rest() && (view.flow.flags & kFlowChooses)) {
     frame.had = view.flow.branch.output;
-    if (paths.choose(frame, random, reason) != frame.had) view.flow.branch.flow = kNoFlow;
+    if (paths.choose(frame, random, reason, now) != frame.had) view.flow.branch.flow = kNoFlow;
   }
   for (PortSet rest = view.ways.ports; rest != 0; rest &= rest - 1) {
     const auto way = PortIndex::of(std::countr_zero(rest));
-    view.loads.push_back({way, worker.board().up(way), worker.board().queue_bytes(way)});
+    view.loads.push_back({way, worker.board().up(way), worker.board().load(way, now)});
   }
   view.output = output_of(view);
   const bool flow_has_it = view.output != kNoPort;
   if (flow_has_it && view.hop_limit == 0 && view.ways.reason == DropReason::hop_limit) view.output = kNoPort;
-  if (!flow_has_it) view.output = paths.choose(frame, random, reason);
+  if (!flow_has_it) view.output = paths.choose(frame, random, reason, now);
   if (view.output == kNoPort) return;
   const Lanes& lanes = paths.lanes();
   if (flow_has_it)
@@ -150,7 +152,7 @@ TraceView view_frame(const SwitchProcess& process, const ProcessNode& node, Port
       }
       look_at_queue(view, worker, port);
     }
-    look_at_ways(view, worker, port);
+    look_at_ways(view, worker, port, now);
   });
   if (view.refused == DropReason::none && !view.flooded) look_at_output(process, node, index, view);
   return view;
@@ -168,7 +170,7 @@ TraceView view_transit(const SwitchProcess& process, const ProcessNode& node, Po
         port.input.flows[id].destination == view.destination && port.input.flows[id].ftag == view.ftag)
       look_at_flow(view, worker, port, id, now);
     look_at_queue(view, worker, port);
-    look_at_ways(view, worker, port);
+    look_at_ways(view, worker, port, now);
   });
   look_at_output(process, node, index, view);
   return view;
@@ -189,7 +191,7 @@ bool view_flow(const SwitchProcess& process, const ProcessNode& node, PortIndex 
     if (view.flow.match != kNoMatch) view.vlan = worker.edge_input().matches().key_at(view.flow.match).vni;
     view.hop_limit = kHopLimit;
     view.channel = view.flow.queue.empty() ? kLossyChannel : view.flow.queue.head->vc;
-    look_at_ways(view, worker, port);
+    look_at_ways(view, worker, port, now);
   });
   if (view.live) look_at_output(process, node, index, view);
   return view.live;

@@ -44,10 +44,11 @@ struct TraceView {
 
   // --- the way on ---
   PathChoice::Ways ways{};
+  PortSet left = 0;  // of them, those that the flow was asked to leave and keeps off (R9)
   struct Way {
     PortIndex port;
     bool up;
-    uint32_t queue_bytes;
+    Load load;
   };
   std::vector<Way> loads;  // of ways.ports; with room for all before it is filled
   PortIndex output = kNoPort;

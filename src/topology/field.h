@@ -30,6 +30,9 @@ struct NameKind {  // that no other one in the list has
 struct NumberKind {  // the same, with numbers
   uint64_t max;
 };
+struct ChoiceKind {  // one of the names, by position
+  std::span<const std::string_view> names;
+};
 struct RewriteKind {  // a number that is written; kAsSent: none is
   uint8_t max;
 };

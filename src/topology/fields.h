@@ -20,6 +20,8 @@ inline constexpr ChoiceSetKind::Choice kMatchChoices[] = {
     {"ip", kMatchIp}, {"ports", kMatchPorts}, {"flow_label", kMatchFlowLabel}, {"dscp", kMatchDscp},
 };
 
+inline constexpr std::string_view kPathPolicyNames[] = {"fixed", "random", "least-loaded", "adaptive"};
+
 template <typename Owner>
 inline constexpr auto kFields = nullptr;
 
@@ -38,6 +40,7 @@ inline constexpr auto kFields<TrafficClass> = std::tuple{
     Field{"dscp", &TrafficClass::dscp_set, NumberSetKind{63}},
     Field{"rewrite_dscp", &TrafficClass::rewrite_dscp, RewriteKind{63}},
     Field{"rewrite_pcp", &TrafficClass::rewrite_pcp, RewriteKind{7}},
+    Field{"path", &TrafficClass::path, ChoiceKind{kPathPolicyNames}},
     Field{"life", &TrafficClass::life_ns, DurationKind{kLifeMinNs, kLifeMaxNs}},
     Field{"flow_queue", &TrafficClass::flow_queue_bytes, SizeKind{16 * 1024, 64 * 1024 * 1024}},
 };

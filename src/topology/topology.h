@@ -91,6 +91,14 @@ constexpr Nanos kLifeMaxNs = 4 * kSecond;  // 16 bits of units in the header
 constexpr Nanos kLifeUsualNs = 50 * kMillisecond;
 constexpr Nanos kFloodLifeMax = 50 * kMillisecond;
 
+// Which of several shortest ways its flows take (R1).
+enum class PathPolicy : uint8_t {
+  fixed,         // the destination's own, whatever else goes there
+  random,        // any, for each flow as it begins
+  least_loaded,  // as a flow begins, or goes on after a rest
+  adaptive,      // and it moves when that has become a bad one (R9)
+};
+
 constexpr uint8_t kAsSent = 0xff;  // nothing is written over what a host has sent
 
 struct TrafficClass {
@@ -107,6 +115,7 @@ struct TrafficClass {
   uint64_t dscp_set = 0;                   // bit d: IP packets of DSCP d are of this class; looked at before PCP
   uint8_t rewrite_dscp = kAsSent;          // E2: what hosts get as DSCP and PCP of its frames
   uint8_t rewrite_pcp = kAsSent;           // (in a tag)
+  PathPolicy path = PathPolicy::adaptive;
   Nanos life_ns = kLifeUsualNs;            // K8
   uint32_t flow_queue_bytes = 256 * 1024;  // of one flow's input queue: drop mark (A8), lossless: its host is paused
   // 802.1p priorities of its frames, bit p; one that DSCP alone tells has that of untagged frames.

@@ -31,7 +31,13 @@ class Mixer {
 
 template <typename Owner>
 void mix_fields(Mixer& mixer, const Owner& owner) {
-  for_each_field<Owner>([&](const auto& field) { mixer.add(owner.*field.member); });
+  for_each_field<Owner>([&](const auto& field) {
+    const auto& value = owner.*field.member;
+    if constexpr (std::is_enum_v<std::remove_cvref_t<decltype(value)>>)
+      mixer.add(static_cast<uint64_t>(value));
+    else
+      mixer.add(value);
+  });
 }
 
 // Structs without a list of fields are taken apart whole: one more member, and this does not compile.

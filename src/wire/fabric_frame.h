@@ -71,7 +71,7 @@ struct AckRecord {
   uint32_t ack_flow;
   uint32_t lost_total;
   uint32_t credit_limit;
-  uint16_t path_epoch;
+  uint16_t asked_by;
 };
 
 struct ProbeRecord {
@@ -315,7 +315,7 @@ inline AckRecord to_host(const heddle_ack_record& record) {
           big_endian(record.ack_flow),
           big_endian(record.lost_total),
           big_endian(record.credit_limit),
-          big_endian(record.path_epoch)};
+          big_endian(record.asked_by)};
 }
 ProbeRecord to_host(const heddle_probe_record& record);
 CreditRecord to_host(const heddle_credit_record& record);
@@ -404,7 +404,7 @@ void append_acks(Packet& packet, uint32_t count, const Next& next) {
         _mm_setr_epi32(record.flow | record.flags << 16 | record.severity << 24, static_cast<int>(record.ack_flow),
                        static_cast<int>(record.lost_total), static_cast<int>(record.credit_limit));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(at), wire_detail::swap_totals(totals));
-    const uint32_t epoch = big_endian(record.path_epoch);  // and the reserved bytes
+    const uint32_t epoch = big_endian(record.asked_by);  // and the reserved bytes
     std::memcpy(at + 16, &epoch, sizeof epoch);
   }
   packet.length = static_cast<uint16_t>(packet.length + count * sizeof(heddle_ack_record));

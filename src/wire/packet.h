@@ -12,6 +12,8 @@
 
 namespace heddle {
 
+constexpr uint8_t kHopLimit = 32;  // links a host's frame may cross
+
 enum PacketFlag : uint8_t {
   kPacketFabric = 0x01,  // carries a fabric header that has been read into this Packet
   kPacketCopy = 0x02,    // made by replication: counts against the copy budget

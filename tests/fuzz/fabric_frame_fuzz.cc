@@ -19,7 +19,7 @@ uint64_t read_all(const Range& records, const Read& read) {
 
 uint64_t read_frame(uint8_t* data, uint32_t length, const LinkFrame& link) {
   uint64_t sum = 0;
-  sum += read_all(ack_records(link), [](const AckRecord& ack) { return uint64_t{ack.ack_flow} + ack.path_epoch; });
+  sum += read_all(ack_records(link), [](const AckRecord& ack) { return uint64_t{ack.ack_flow} + ack.asked_by; });
   sum += read_all(probe_records(link), [](const ProbeRecord& probe) { return uint64_t{probe.data_flow}; });
   sum += read_all(credit_records(link), [](const CreditRecord& credit) { return uint64_t{credit.limit}; });
   sum += read_all(notice_records(link), [](const NoticeRecord& notice) { return notice.ports_up; });

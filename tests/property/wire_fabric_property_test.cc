@@ -88,7 +88,7 @@ RC_GTEST_PROP(FabricFrameProperty, AckRecordsReadBackInOrder, ()) {
                     .ack_flow = any<uint32_t>(),
                     .lost_total = any<uint32_t>(),
                     .credit_limit = any<uint32_t>(),
-                    .path_epoch = any<uint16_t>()});
+                    .asked_by = any<uint16_t>()});
     RC_ASSERT(append_record(test.packet, sent.back()));
   }
   finish_records(test.packet, 1, 2, kPortMac);
@@ -105,7 +105,7 @@ RC_GTEST_PROP(FabricFrameProperty, AckRecordsReadBackInOrder, ()) {
     RC_ASSERT(ack.ack_flow == expected.ack_flow);
     RC_ASSERT(ack.lost_total == expected.lost_total);
     RC_ASSERT(ack.credit_limit == expected.credit_limit);
-    RC_ASSERT(ack.path_epoch == expected.path_epoch);
+    RC_ASSERT(ack.asked_by == expected.asked_by);
   }
 }
 

@@ -299,6 +299,38 @@ TEST(ScenarioFile, TimeToMeasureIsNotEmpty) {
             "x.yaml:8:16: measure.to: found 0ms, allowed more than 0ns\n");
 }
 
+// R9: without redirects, or with paths that nobody chooses by load, flows that met on a link stay there.
+TEST(Scenario, FlowsThatShareALinkAreMoved) {
+  for (const char* name : {"two-spines", "fat-tree"})
+    for (const Baseline baseline : {Baseline::none, Baseline::no_redirects, Baseline::fixed_paths})
+      for (const uint32_t slower : {1u, 10u}) {
+        if (slower == 10 && (baseline != Baseline::none || name == std::string("fat-tree"))) continue;
+        ConfigErrors errors;
+        const auto scenario = load_scenario((kRoot / "config/sim" / name).string() + ".yaml", errors,
+                                            {.baseline = baseline, .slower = slower});
+        ASSERT_TRUE(scenario) << errors.text();
+        const ScenarioResult result = run_scenario(*scenario);
+        EXPECT_EQ(result.passed(), baseline == Baseline::none) << name << ' ' << slower;
+      }
+}
+
+TEST(ScenarioFile, APlanHasItsSizesAndNoOthers) {
+  const auto problems = [](const std::string& plan) {
+    return problems_of("name: x\nfabric: { " + plan + " }\nworkloads: [{ name: w, from: h1-1, to: h1-2 }]\n");
+  };
+  const auto expect = [&](const std::string& plan, const char* part) {
+    const std::string text = problems(plan);
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  };
+  expect("kind: ring", "x.yaml:2:17: fabric.kind: found ring, allowed leaf-spine, fat-tree or dragonfly");
+  expect("kind: fat-tree, leaves: 4", "fabric.leaves: found the key in a fat-tree, allowed radix or hosts");
+  expect("kind: fat-tree", "fabric.radix: found nothing, allowed how many ports each switch has");
+  expect("kind: fat-tree, radix: 5", "fabric.radix: found 5, allowed an even number");
+  expect("kind: fat-tree, radix: 34", "fabric.radix: found 34, allowed 4 to 32");
+  expect("kind: dragonfly, routers: 4, globals: 2, hosts: 2, groups: 10", "fabric.groups: found 10, allowed 2 to 9");
+  expect("leaves: 2, spines: 2", "fabric.hosts: found nothing, allowed how many on each leaf");
+}
+
 TEST(ScenarioFile, HostsAndWorkloadsHaveNames) {
   const std::string text = problems_of(
       "name: x\n"

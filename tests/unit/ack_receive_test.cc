@@ -41,7 +41,7 @@ class AckReceiveTest : public FlowTest {
             .ack_flow = entry_->ack_flow + settled,
             .lost_total = entry_->lost_total + lost,
             .credit_limit = 0,
-            .path_epoch = 0};
+            .asked_by = 0};
   }
 
   FlowId id_ = kNoFlow;
@@ -66,6 +66,24 @@ TEST_F(AckReceiveTest, WhatIsNewGoesToTheInputAtOnce) {
   EXPECT_EQ(flow_->lost_total, 50u) << "no more than that";
   EXPECT_EQ(count_of(fabric_, ProtocolEvent::ack_lost_bytes), 50u);
   EXPECT_EQ(count_of(fabric_, ProtocolEvent::ack_received), 3u);
+}
+
+// R9: with a record that acknowledges nothing it may be of the flow that had the ID before.
+TEST_F(AckReceiveTest, TheWishForAnotherPathIsBelievedOfNewsOnly) {
+  AckRecord asks = ack(0);
+  asks.flags = HEDDLE_ACK_REDIRECT;
+  asks.asked_by = 7;
+  EXPECT_TRUE(receive(asks));
+  EXPECT_FALSE(entry_->flags & kOutputRedirect);
+  EXPECT_TRUE(settlement_.empty());
+  asks.ack_flow += 600;
+  EXPECT_TRUE(receive(asks));
+  EXPECT_TRUE(entry_->flags & kOutputRedirect);
+  EXPECT_EQ(fabric_.output.asked_by[id_], 7);
+  EXPECT_EQ(entry_->pending_ack, 600u) << "told together, in the next turn";
+  EXPECT_EQ(told(), std::vector<uint32_t>{flow_item(kFabric, id_)});
+  entry_->take_pending();
+  EXPECT_FALSE(entry_->flags & kOutputRedirect);
 }
 
 TEST_F(AckReceiveTest, BehindWhatWaitsToBeToldItWaitsToo) {

@@ -54,6 +54,9 @@ TEST_F(AckWriterTest, RecordsWaitForOthersWhileTheLinkIsBusy) {
   EXPECT_EQ(acks_.deadline(fabric_), 100 + site_.settings.ack_hard_ns);
   mark(8, 8, 900);
   EXPECT_EQ(acks_.deadline(fabric_), 100 + std::min(site_.settings.ack_busy_ns, site_.settings.ack_hard_ns));
+  fabric_.input.ack_patience_ns = 700;
+  EXPECT_EQ(acks_.deadline(fabric_), 100 + 700u) << "on a fast link";
+  fabric_.input.ack_patience_ns = kNever;
 }
 
 TEST_F(AckWriterTest, AFrameGoesWhenItIsTime) {
@@ -120,7 +123,8 @@ TEST_F(AckWriterTest, WhatFindsNoPacketStaysDue) {
 TEST_F(AckWriterTest, ARecordHasTheTotalsAndWhatElseIsToBeKnown) {
   InputFlow& plain = fabric_.input.flows[1];
   plain.lost_total = 44;
-  plain.path_epoch = 3;
+  plain.asked_by = 3;
+  plain.flags |= kFlowRedirect;
   InputFlow& congested = fabric_.input.flows[2];
   poke(congested.congestion, 5 | kCongestionNew);
   InputFlow& metered = fabric_.input.flows[3];
@@ -134,8 +138,10 @@ TEST_F(AckWriterTest, ARecordHasTheTotalsAndWhatElseIsToBeKnown) {
   ASSERT_EQ(records.size(), 3u);
   EXPECT_EQ(records[0].ack_flow, 1001u);
   EXPECT_EQ(records[0].lost_total, 44u);
-  EXPECT_EQ(records[0].path_epoch, 3);
-  EXPECT_EQ(records[0].flags | records[0].severity, 0);
+  EXPECT_EQ(records[0].asked_by, 3);
+  EXPECT_EQ(records[0].flags | records[0].severity, HEDDLE_ACK_REDIRECT);
+  EXPECT_EQ(records[1].asked_by, 0);
+  EXPECT_FALSE(plain.flags & kFlowRedirect) << "said once";
   EXPECT_EQ(congestion_of(records[1].severity, records[1].flags), 5 | kCongestionNew);
   EXPECT_EQ(records[1].flags & HEDDLE_ACK_METERED, 0);
   EXPECT_EQ(records[2].flags, HEDDLE_ACK_METERED);

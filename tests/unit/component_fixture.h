@@ -106,7 +106,8 @@ class ComponentTest : public testing::Test {
                                 .flow_credits = false,
                                 .ecn = true,
                                 .pcp_set = 0,
-                                .rewrite_pcp = 6});
+                                .rewrite_pcp = 6,
+                                .path = PathPolicy::least_loaded});
     topology.classes.push_back({.ftag = kWithoutFlows, .flow_channels = false, .pcp_set = 1 << 5});
     topology.lossless_channels = 1;
     const uint16_t node = add_node(topology, 1, 4), other = add_node(topology, 2, 4);
@@ -294,16 +295,17 @@ class ComponentTest : public testing::Test {
   Crossing crossing_{64, 64, 64};
   Outbox outbox_{2, {0, 1, 0, 1, 0, 1}};
   PathChoice paths_{topology_, 0, site_.lanes, board_};
+  WaitingLoad waiting_{board_, 0};
   FlowTimers timers_{ports_, kMillisecond};
   ControlFrames control_{control_pool_};
   AckWriter acks_{site_, control_};
   Settlement settlement_{site_, ports_, turn_};
   Prober prober_{site_, ports_, control_, settlement_, timers_};
   RoomReturns room_{site_, ports_, turn_, outbox_};
-  FlowIds flow_ids_{site_, ports_, outbox_, paths_, settlement_};
+  FlowIds flow_ids_{site_, ports_, outbox_, paths_, settlement_, waiting_};
   CrossPoint crosspoint_{site_, ports_, outbox_, settlement_};
   FlowCredits flow_credits_{site_, turn_, acks_};
-  FlowQueues flow_queues_{site_, flow_credits_};
+  FlowQueues flow_queues_{site_, flow_credits_, waiting_};
 };
 
 }  // namespace heddle::test

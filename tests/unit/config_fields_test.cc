@@ -86,6 +86,17 @@ Told told_of(const ChoiceSetKind& kind, uint8_t usual) {
   return {schema, "", quoted("[" + chosen_text + "]"), all_text};
 }
 
+Told told_of(const ChoiceKind& kind, PathPolicy usual) {
+  json all = json::array();
+  std::string all_text;
+  for (const std::string_view name : kind.names) {
+    all.push_back(std::string(name));
+    all_text += (all_text.empty() ? "" : ", ") + quoted(std::string(name));
+  }
+  const std::string chosen(kind.names[static_cast<size_t>(usual)]);
+  return {{{"enum", all}, {"default", chosen}}, "", quoted(chosen), all_text};
+}
+
 // Of a row of the page: default and range stand behind the type.
 std::vector<std::string> cells_of(const std::string& section, std::string_view key) {
   const size_t start = section.find("\n| `" + std::string(key) + "` |");

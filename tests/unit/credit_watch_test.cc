@@ -21,7 +21,7 @@ class CreditWatchTest : public ComponentTest {
             .ack_flow = 0,
             .lost_total = 0,
             .credit_limit = limit,
-            .path_epoch = 0};
+            .asked_by = 0};
   }
   uint64_t asked() const { return count_of(fabric_, ProtocolEvent::flow_credit_asked); }
 

@@ -33,7 +33,7 @@ class FabricRecordsTest : public FlowTest {
             .ack_flow = entry_->ack_flow + settled,
             .lost_total = entry_->lost_total,
             .credit_limit = 0,
-            .path_epoch = 0};
+            .asked_by = 0};
   }
   bool reset() const { return count_of(fabric_, ProtocolEvent::session_reset) != 0; }
 

@@ -58,7 +58,7 @@ class FabricTransmitTest : public FlowTest {
 
   LinkCredits& credits_ = fabric_.credits[kLossyChannel];
   Departure departure_{site_, settlement_};
-  FabricTransmit transmit_{site_, acks_, settlement_, prober_, retry_, link_control_, stamping_, departure_};
+  FabricTransmit transmit_{site_, acks_, settlement_, prober_, retry_, link_control_, stamping_, departure_, loads_};
 };
 
 using Numbers = std::vector<uint32_t>;

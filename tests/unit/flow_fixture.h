@@ -65,7 +65,9 @@ class FlowTest : public ComponentTest {
   FlowTimers releases_{ports_, 2 * kMicrosecond};
   CreditWatch credit_watch_{site_, ports_, turn_, settlement_, prober_};
   BufferShares shares_{site_, ports_, board_};
-  FlowLimits flow_limits_{site_, ports_, acks_, shares_};
+  FlowLimits flow_limits_{site_, ports_, acks_, shares_, waiting_};
+  FlowRedirects flow_redirects_{site_, paths_, flow_queues_};
+  PortLoads loads_{site_, board_, random_, settlement_};
   FlowLife flow_life_{site_, ports_,    turn_,        edge_input_,  paths_,  random_,
                       acks_, flow_ids_, flow_limits_, flow_queues_, timers_, releases_};
   Stamping stamping_{site_, prober_};
@@ -89,9 +91,9 @@ class FlowTest : public ComponentTest {
                             edge_flows_, at_once_, bridging_, fifos_,      host_control_};
   FabricReceive fabric_receive_{site_,     turn_,  acks_,      admission_,    at_once_,
                                 bridging_, fifos_, flow_life_, link_control_, records_};
-  AckRelay ack_relay_{ports_, outbox_, settlement_, flow_life_};
-  Messages messages_{2,         ports_,     turn_,       edge_input_, settlement_, room_,
-                     flow_ids_, flow_life_, crosspoint_, at_once_,    link_state_, link_states_};
+  AckRelay ack_relay_{ports_, outbox_, settlement_, flow_life_, flow_redirects_};
+  Messages messages_{2,          ports_,          turn_,       edge_input_, settlement_, room_,       flow_ids_,
+                     flow_life_, flow_redirects_, crosspoint_, at_once_,    link_state_, link_states_};
 };
 
 }  // namespace heddle::test

@@ -40,11 +40,10 @@ TEST_F(FlowIdsTest, AnOutputOfThisWorkerGivesAnIdAtOnceUnlessOthersWait) {
   EXPECT_EQ(flow_ids_.give_back(edge_, flow, false), kNoFlow);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::id_given_back), 1u);
   EXPECT_EQ(output_.output.flows[own].state, OutputFlowState::free);
-  EXPECT_EQ(flow.path_epoch, 0u);
   FlowIds::on_want(output_, 1, 1);
   EXPECT_FALSE(flow_ids_.reserve(edge_, flow, kOutput, *first));
   EXPECT_FALSE(flow_ids_.reserve(edge_, flow, kFabric, *first)) << "its link has no session";
-  EXPECT_EQ(flow.path_epoch, 1u);
+  EXPECT_EQ(flow.branch.output, kFabric);
 }
 
 TEST_F(FlowIdsTest, ThereIsNoIdWhenAllAreUsed) {

@@ -35,6 +35,32 @@ TEST_F(FlowLimitsTest, ALevelHoldsAFlowUntilItIsZero) {
   EXPECT_EQ(count_of(edge_, ProtocolEvent::limit_ended), 1u);
 }
 
+// R3: what is held back waits for its host, not for the port on the way.
+TEST_F(FlowLimitsTest, WhatIsHeldBackIsNoLoadOfItsOutput) {
+  const auto waits = [this] { return board_.waiting_bytes(kOutput); };
+  flow_.branch.output = kOutput;
+  flow_.next_data_flow += 700;
+  flow_queues_.push(edge_, id_, flow_, packet(700), kNow);
+  EXPECT_EQ(waits(), 700u);
+  EXPECT_EQ(board_.load(kOutput, kNow).flows, 1u);
+  flow_limits_.tell(edge_, id_, flow_, 5, kNow);
+  EXPECT_EQ(waits(), 0u);
+  EXPECT_EQ(board_.load(kOutput, kNow).flows, 0u);
+  flow_.next_data_flow += 200;
+  flow_queues_.push(edge_, id_, flow_, packet(200), kNow);
+  EXPECT_EQ(waits(), 0u);
+  flow_limits_.tell(edge_, id_, flow_, 6, kNow);
+  flow_limits_.tell(edge_, id_, flow_, 0, kNow);
+  EXPECT_EQ(waits(), 900u);
+  EXPECT_EQ(board_.load(kOutput, kNow).flows, 1u);
+  for (const uint32_t bytes : {700u, 200u}) {
+    turn_.discard(flow_queues_.take(edge_, flow_));
+    flow_.data_flow += bytes;
+  }
+  EXPECT_EQ(waits(), 0u);
+  EXPECT_EQ(board_.load(kOutput, kNow).flows, 0u);
+}
+
 TEST_F(FlowLimitsTest, ItIsToldToFlowsThatAreThereAndObey) {
   FlowId other;
   InputFlow& uncontrolled = begin(other, kOutput, kUncontrolled);

@@ -107,7 +107,9 @@ TEST_F(MessagesTest, WhatIsSettledElsewhereComesToItsFlow) {
                                   .lost = 50,
                                   .path_ended = true,
                                   .tells = true,
-                                  .congestion = 5};
+                                  .congestion = 5,
+                                  .redirect = false,
+                                  .asked_by = 0};
   run();
   EXPECT_EQ(flow.flow_extent(), 400u);
   EXPECT_EQ(flow.lost_total, 50u);

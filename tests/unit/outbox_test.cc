@@ -20,7 +20,9 @@ class OutboxTest : public testing::Test {
             .lost = 0,
             .path_ended = false,
             .tells = false,
-            .congestion = 0};
+            .congestion = 0,
+            .redirect = false,
+            .asked_by = 0};
   }
 
   static constexpr uint32_t kMessages = 64;

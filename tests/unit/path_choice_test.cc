@@ -41,7 +41,18 @@ class PathChoiceTest : public testing::Test {
   }
   PortIndex choose(PortIndex input, FabricAddress to, DropReason& reason, uint8_t hop_limit = 32) {
     return paths_.choose({.input = input, .channel = kLossyChannel, .hop_limit = hop_limit, .destination = to}, random_,
-                         reason);
+                         reason, 0);
+  }
+  PortIndex choose(PathPolicy policy, FabricAddress to, PortIndex had = kNoPort, PortSet left = 0) {
+    DropReason reason = DropReason::none;
+    return paths_.choose({.input = edge_[0],
+                          .channel = kLossyChannel,
+                          .hop_limit = 32,
+                          .destination = to,
+                          .had = had,
+                          .left = left,
+                          .policy = policy},
+                         random_, reason, 0);
   }
 
   const Topology topology_;
@@ -76,7 +87,7 @@ TEST_F(PathChoiceTest, OthersAreReachedOnShortestPathsAndNeverBack) {
 
 TEST_F(PathChoiceTest, TheLeastLoadedThatIsUpIsTaken) {
   DropReason reason = DropReason::none;
-  board_.publish_load(fabric_[0], 1000);
+  board_.publish_load(fabric_[0], 1000, 0, 0);
   EXPECT_EQ(choose(edge_[0], {4, 0}, reason), fabric_[1]);
   board_.publish_state(fabric_[1], false);
   EXPECT_EQ(choose(edge_[0], {4, 0}, reason), fabric_[0]);
@@ -87,6 +98,54 @@ TEST_F(PathChoiceTest, TheLeastLoadedThatIsUpIsTaken) {
   EXPECT_EQ(choose(edge_[0], {4, 0}, reason, 0), kNoPort);
   EXPECT_EQ(reason, DropReason::hop_limit);
   EXPECT_EQ(choose(edge_[0], {1, edge_[1]}, reason), edge_[1]);
+}
+
+TEST_F(PathChoiceTest, AFixedPathIsTheDestinationsOwn) {
+  const PortIndex one = choose(PathPolicy::fixed, {4, 2});
+  const PortIndex other = one == fabric_[0] ? fabric_[1] : fabric_[0];
+  EXPECT_EQ(choose(PathPolicy::fixed, {4, 3}), other) << "the next host comes down by another link";
+  board_.publish_load(one, 1000, 0, 0);
+  EXPECT_EQ(choose(PathPolicy::fixed, {4, 2}), one) << "whatever else goes there";
+  board_.publish_state(one, false);
+  EXPECT_EQ(choose(PathPolicy::fixed, {4, 2}), other);
+}
+
+TEST_F(PathChoiceTest, OfEqualOnesTheLeastLoadedIsTheDestinationsOwn) {
+  for (const unsigned port : {2u, 3u})
+    for (int times = 0; times < 20; ++times)
+      ASSERT_EQ(choose(PathPolicy::least_loaded, {4, PortIndex::of(port)}),
+                choose(PathPolicy::fixed, {4, PortIndex::of(port)}));
+}
+
+TEST_F(PathChoiceTest, ByChanceEachIsTakenAsOften) {
+  int taken[64] = {};
+  board_.publish_load(fabric_[0], 1000, 0, 0);
+  for (int times = 0; times < 1000; ++times) ++taken[choose(PathPolicy::random, {4, 2})];
+  EXPECT_NEAR(taken[fabric_[0]], 500, 100);
+  EXPECT_NEAR(taken[fabric_[1]], 500, 100);
+  for (const PortIndex had : fabric_)
+    for (int times = 0; times < 20; ++times)
+      ASSERT_EQ(choose(PathPolicy::random, {4, 2}, had), had) << "a flow that has rested stays";
+}
+
+TEST_F(PathChoiceTest, AFlowKeepsOffThePortsThatItHasLeftWhileThereAreOthers) {
+  for (const PathPolicy policy : {PathPolicy::fixed, PathPolicy::random, PathPolicy::adaptive}) {
+    EXPECT_EQ(choose(policy, {4, 2}, kNoPort, PortSet{1} << fabric_[0]), fabric_[1]);
+    EXPECT_EQ(choose(policy, {4, 2}, fabric_[1], PortSet{1} << fabric_[1]), fabric_[0]);
+    EXPECT_NE(choose(policy, {4, 2}, kNoPort, PortSet{1} << fabric_[0] | PortSet{1} << fabric_[1]), kNoPort);
+    board_.publish_state(fabric_[1], false);
+    EXPECT_EQ(choose(policy, {4, 2}, kNoPort, PortSet{1} << fabric_[0]), fabric_[0]) << "the other one is down";
+    board_.publish_state(fabric_[1], true);
+  }
+}
+
+// R9: node 4 is reached by node 2 or by node 3.
+TEST_F(PathChoiceTest, WaysAroundABottleneckDoNotLeadThere) {
+  const PathChoice::Frame frame{.input = edge_[0], .channel = kLossyChannel, .hop_limit = 32, .destination = {4, 2}};
+  EXPECT_EQ(paths_.around(frame, fabric_[0], 1), PortSet{1} << fabric_[1]) << "it is here";
+  EXPECT_EQ(paths_.around(frame, fabric_[0], 2), PortSet{1} << fabric_[1]) << "it is at the next node";
+  EXPECT_EQ(paths_.around(frame, fabric_[0], 4), 0u) << "both come by there";
+  EXPECT_EQ(paths_.around(frame, fabric_[0], 99), PortSet{1} << fabric_[1]) << "no such node";
 }
 
 // R5: it would need one more.

@@ -111,7 +111,7 @@ Layouts header_layouts() {
       {"heddle_record_header", {HEDDLE_FIELD(R, link), HEDDLE_FIELD(R, count), HEDDLE_FIELD(R, reserved)}},
       {"heddle_ack_record",
        {HEDDLE_FIELD(A, flow_id), HEDDLE_FIELD(A, flags), HEDDLE_FIELD(A, severity), HEDDLE_FIELD(A, ack_flow),
-        HEDDLE_FIELD(A, lost_total), HEDDLE_FIELD(A, credit_limit), HEDDLE_FIELD(A, path_epoch),
+        HEDDLE_FIELD(A, lost_total), HEDDLE_FIELD(A, credit_limit), HEDDLE_FIELD(A, asked_by),
         HEDDLE_FIELD(A, reserved)}},
       {"heddle_probe_record", {HEDDLE_FIELD(P, flow_id), HEDDLE_FIELD(P, reserved), HEDDLE_FIELD(P, data_flow)}},
       {"heddle_credit_record",
@@ -281,7 +281,7 @@ std::map<std::string, Bytes> encoder_examples() {
                       .ack_flow = start + 20,
                       .lost_total = 0,
                       .credit_limit = 0,
-                      .path_epoch = 1};
+                      .asked_by = 1};
   return {
       {"data", example_data()},
       {"ack", example_record(HEDDLE_ACK, 9, kSpine, ack)},

@@ -109,40 +109,5 @@ TEST(LinkState, TwoRecordsWithOneSequenceComeToAnEnd) {
   EXPECT_EQ(self.record(3).ports_up, PortSet{0b01});
 }
 
-TEST(LeastLoaded, PrefersTheShortestQueueThatIsUp) {
-  LoadBoard board(3);
-  for (PortIndex port = 0; port < 3; ++port) board.publish_state(port, true);
-  board.publish_load(0, 100);
-  board.publish_load(1, 50);
-  board.publish_load(2, 10);
-  EXPECT_EQ(least_loaded(0b111, board, 1), 2);
-  board.publish_state(2, false);
-  EXPECT_EQ(least_loaded(0b111, board, 1), 1);
-  EXPECT_EQ(least_loaded(0b100, board, 1), kNoPort);
-}
-
-TEST(LeastLoaded, AFlowStaysWhereItWasAmongTies) {
-  LoadBoard board(4);
-  for (PortIndex port = 0; port < 4; ++port) board.publish_state(port, true);
-  board.publish_load(3, 10);
-  Random random(3);
-  for (int i = 0; i < 100; ++i) {
-    for (PortIndex had = 0; had < 3; ++had) ASSERT_EQ(least_loaded(0b1111, board, random.next(), had), had);
-    EXPECT_LT(least_loaded(0b1111, board, random.next(), 3), 3) << "but not where more waits";
-  }
-  board.publish_state(1, false);
-  EXPECT_NE(least_loaded(0b1111, board, 1, 1), 1);
-  EXPECT_EQ(least_loaded(0b0100, board, 1, 1), 2);
-}
-
-TEST(LeastLoaded, SpreadsTiesEvenly) {
-  LoadBoard board(4);
-  for (PortIndex port = 0; port < 4; ++port) board.publish_state(port, true);
-  Random random(3);
-  uint32_t count[4] = {};
-  for (int i = 0; i < 4000; ++i) ++count[least_loaded(0b1111, board, random.next())];
-  for (uint32_t port_count : count) EXPECT_NEAR(port_count, 1000, 150);
-}
-
 }  // namespace
 }  // namespace heddle

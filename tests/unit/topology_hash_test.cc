@@ -39,6 +39,7 @@ void change(bool& value) { value = !value; }
 void change(std::integral auto& value) { ++value; }
 void change(PortIndex& value) { ++value; }
 void change(std::string& value) { value += "x"; }
+void change(PathPolicy& value) { value = PathPolicy::fixed; }
 
 // Hashes of changed topologies, and which change each was: all differ from each other and from the first one.
 class Hashes {

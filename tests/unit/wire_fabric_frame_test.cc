@@ -73,7 +73,7 @@ const AckRecord kAck = {.flow = 600,
                         .ack_flow = 0x80000001,
                         .lost_total = 3,
                         .credit_limit = 0xdeadbeef,
-                        .path_epoch = 513};
+                        .asked_by = 513};
 
 Hello hello() {
   Hello result{};
@@ -225,7 +225,7 @@ TEST(FabricFrame, AckRecordsSurviveTheLink) {
     EXPECT_EQ(ack.ack_flow, 0x80000001);
     EXPECT_EQ(ack.lost_total, 3u);
     EXPECT_EQ(ack.credit_limit, 0xdeadbeef);
-    EXPECT_EQ(ack.path_epoch, 513);
+    EXPECT_EQ(ack.asked_by, 513);
   }
   EXPECT_EQ(seen, 2u);
   EXPECT_EQ(ack_records(link)[1].flow, 1);

@@ -77,6 +77,9 @@ std::string Checker::unrest() const {
       const Port& port = state->port(index);
       std::string left = unrest_of(node, port);
       if (!left.empty()) return left;
+      const LoadBoard& board = state->worker(0).board();
+      if (board.waiting_bytes(index) != 0 || board.load(index, 0).flows != 0)
+        return place(node, index) + ": " + std::to_string(board.waiting_bytes(index)) + " bytes said to wait for it";
       own += port.output.control_packets + port.output.pending_packets + (port.output.probes != nullptr) +
              (port.output.probes_in_turn != nullptr);
     }

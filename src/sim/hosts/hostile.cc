@@ -125,7 +125,7 @@ void HostileSender::write_fabric(Packet& packet, HostileKind kind, uint64_t vict
                                     .ack_flow = static_cast<uint32_t>(random_.next()),
                                     .lost_total = 0,
                                     .credit_limit = 0,
-                                    .path_epoch = 0});
+                                    .asked_by = 0});
     finish_records(packet, static_cast<uint32_t>(random_.next()), 1, port_mac({1, 1}));
   } else {
     Hello hello{};

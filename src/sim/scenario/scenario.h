@@ -113,9 +113,21 @@ struct Window {
 };
 
 // The same switch with parts switched off, as its configuration could say; overrules the classes of a file.
-enum class Baseline : uint8_t { none, drop_tail, credits_only, pause_only, no_groups, no_limits, no_shapers };
-constexpr std::array<std::string_view, 7> kBaselineNames = {"none",      "drop-tail", "credits-only", "pause-only",
-                                                            "no-groups", "no-limits", "no-shapers"};
+enum class Baseline : uint8_t {
+  none,
+  drop_tail,
+  credits_only,
+  pause_only,
+  no_groups,
+  no_limits,
+  no_shapers,
+  fixed_paths,
+  random_paths,
+  no_redirects
+};
+constexpr std::array<std::string_view, 10> kBaselineNames = {
+    "none",      "drop-tail",  "credits-only", "pause-only",   "no-groups",
+    "no-limits", "no-shapers", "fixed-paths",  "random-paths", "no-redirects"};
 
 struct ScenarioVariant {
   Baseline baseline = Baseline::none;

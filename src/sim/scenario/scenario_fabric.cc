@@ -1,58 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fabrics that a few numbers describe, and variants of whole scenarios.
+#include "config/fabric_plan_reader.h"
 #include "sim/scenario/scenario_keys.h"
 #include "sim/scenario/scenario_reader.h"
 
 namespace heddle::sim {
 
-// Leaves leaf1, leaf2 ... each linked to all of spine1, spine2 ..., and on each leaf hosts as h1-1, h1-2 ...
 void ScenarioReader::read_generated() {
   const YamlValue value = root_["fabric"];
   if (!value.present() || !value.expect_map(scenario_keys::kFabric)) return;
-  uint32_t leaves = 0, spines = 0, hosts = 0;
-  const bool all = value["leaves"].require("how many") && value["spines"].require("how many") &&
-                   value["hosts"].require("how many on each leaf");
-  if (!all || !value["leaves"].read_integer(leaves, 1, kPortsMax) ||
-      !value["spines"].read_integer(spines, 1, kPortsMax - 1) ||
-      !value["hosts"].read_integer(hosts, 0, kPortsMax - spines))
-    return;
-  generate(leaves, spines, hosts, value);
+  if (const std::optional<FabricPlan> plan = read_fabric_plan(value)) generate(*plan, value);
 }
 
-void ScenarioReader::generate(uint32_t leaves, uint32_t spines, uint32_t hosts, const YamlValue& value) {
+void ScenarioReader::generate(const FabricPlan& plan, const YamlValue& value) {
   const auto first = static_cast<uint16_t>(builder_.topology().nodes.size());
-  for (uint32_t i = 0; i < spines + leaves; ++i) {
-    const bool spine = i < spines;
-    if (!builder_.add_node((spine ? "spine" : "leaf") + std::to_string(spine ? i + 1 : i - spines + 1), value)) return;
+  for (const std::string& name : plan.nodes) {
+    if (!builder_.add_node(name, value)) return;
     node_values_.push_back(value);
   }
-  for (uint32_t leaf = 0; leaf < leaves; ++leaf)
-    for (uint32_t spine = 0; spine < spines; ++spine)
-      generate_link(static_cast<uint16_t>(first + spines + leaf), static_cast<uint16_t>(first + spine), leaf, value);
+  const auto add_port = [&](const FabricPlan::End& end) {
+    const auto node = static_cast<uint16_t>(first + end.node);
+    const auto port = builder_.add_port(node, end.port, value["kind"]);  // no key there is of a port
+    return port ? std::optional(LinkEnd{node, *port}) : std::nullopt;
+  };
+  for (const std::array<FabricPlan::End, 2>& link : plan.links) {
+    const auto one = add_port(link[0]), other = add_port(link[1]);
+    if (one && other) generate_link(*one, *other, value);
+  }
   MemoryLinkOptions link = host_link_defaults();
   value["host_rate"].read_rate(link.rate_bps, kRateMinBps, kRateMaxBps);
   value["host_delay"].read_duration(link.delay_ns, 0, kLinkDelayMax);
-  for (uint32_t leaf = 0; leaf < leaves; ++leaf) {
-    for (uint32_t i = 1; i <= hosts; ++i) {
-      const auto node = static_cast<uint16_t>(first + spines + leaf);
-      const auto port = builder_.add_port(node, "p" + std::to_string(i), value["hosts"]);
-      if (!port || !add_host("h" + std::to_string(leaf + 1) + "-" + std::to_string(i), {node, *port}, value, link))
-        return;
-      ++generated_hosts_;
-    }
+  for (const FabricPlan::Host& host : plan.hosts) {
+    const auto end = add_port(host.end);
+    if (!end || !add_host(host.name, *end, value, link)) return;
+    ++generated_hosts_;
   }
 }
 
-void ScenarioReader::generate_link(uint16_t leaf, uint16_t spine, uint32_t number, const YamlValue& value) {
-  const auto up =
-      builder_.add_port(leaf, "u" + std::to_string(builder_.topology().nodes[leaf].ports.size() + 1), value["spines"]);
-  const auto down = builder_.add_port(spine, "p" + std::to_string(number + 1), value["leaves"]);
-  if (!up || !down) return;
+void ScenarioReader::generate_link(LinkEnd one, LinkEnd other, const YamlValue& value) {
   const size_t before = builder_.topology().links.size();
-  builder_.add_link(value, {value, value}, {leaf, *up}, {spine, *down});
+  builder_.add_link(value, {value, value}, one, other);
   if (builder_.topology().links.size() == before) return;
   MemoryLinkOptions options = fabric_link_defaults();
-  options.rate_bps = builder_.topology().nodes[leaf].ports[*up].rate_bps;
+  options.rate_bps = builder_.topology().nodes[one.node_index].ports[one.port].rate_bps;
   value["delay"].read_duration(options.delay_ns, 0, kLinkDelayMax);
   scenario_.setup.links.push_back({options, options});
   ++generated_links_;
@@ -66,6 +56,15 @@ void ScenarioReader::set_baseline() {
       case Baseline::no_groups:  // which classes have no word in
       case Baseline::no_limits:
       case Baseline::no_shapers:
+        break;
+      case Baseline::fixed_paths:
+        traffic_class.path = PathPolicy::fixed;
+        break;
+      case Baseline::random_paths:
+        traffic_class.path = PathPolicy::random;
+        break;
+      case Baseline::no_redirects:
+        traffic_class.path = PathPolicy::least_loaded;
         break;
       case Baseline::drop_tail:
         traffic_class.lossless = traffic_class.congestion_control = traffic_class.flow_credits = false;

@@ -12,8 +12,9 @@ inline constexpr auto kScenario = std::to_array<std::string_view>(
      "faults", "measure", "expect", "seed", "duration", "costs"});
 inline constexpr auto kNode =
     std::to_array<std::string_view>({"address", "workers", "ports", "applications", "shapers"});
-inline constexpr auto kFabric = std::to_array<std::string_view>(
-    {"leaves", "spines", "hosts", "rate", "mtu", "delay", "host_rate", "host_delay", "workers"});
+inline constexpr auto kFabric =
+    std::to_array<std::string_view>({"kind", "leaves", "spines", "hosts", "radix", "groups", "routers", "globals",
+                                     "rate", "mtu", "delay", "host_rate", "host_delay", "workers"});
 inline constexpr auto kLink = std::to_array<std::string_view>(
     {"ends", "rate", "mtu", "delay", "loss", "duplicate", "reorder", "reorder_by", "corrupt"});
 inline constexpr auto kHost = std::to_array<std::string_view>({"port", "rate", "delay", "mac"});

@@ -9,6 +9,7 @@
 #include "config/topology_builder.h"
 #include "config/yaml_value.h"
 #include "sim/scenario/scenario.h"
+#include "topology/fabric_plan.h"
 
 namespace heddle::sim {
 
@@ -24,8 +25,8 @@ class ScenarioReader {
   void read_about();
   void read_nodes();
   void read_generated();
-  void generate(uint32_t leaves, uint32_t spines, uint32_t hosts, const YamlValue& value);
-  void generate_link(uint16_t leaf, uint16_t spine, uint32_t number, const YamlValue& value);
+  void generate(const FabricPlan& plan, const YamlValue& value);
+  void generate_link(LinkEnd one, LinkEnd other, const YamlValue& value);
   HostSetup* add_host(const std::string& name, LinkEnd end, const YamlValue& port, const MemoryLinkOptions& link);
   static MemoryLinkOptions fabric_link_defaults();
   static MemoryLinkOptions host_link_defaults();

@@ -251,13 +251,18 @@ uint64_t slowest_rate(const ShaperPolicy& policy) {
 
 }  // namespace
 
-// What ingress edge queues hold for congested hosts goes on at the hosts' pace (C3).
+// What queues hold goes on at the pace of the slowest port, and what waits for congested hosts at theirs (C3).
 Nanos SeedRun::time_of_backlog() const {
   uint64_t bytes = 0, slowest_bps = ~uint64_t{0};
-  for (const HostSetup& host : swarm_.setup.hosts) {
-    const Port& port = fabric_.node(host.port.node_index)->port(host.port.port);
-    for (uint32_t i = 1; i <= port.input.flows.size(); ++i) bytes += port.input.flows[FlowId::of(i)].queue_extent();
-    if (port.settings.rate_bps != 0) slowest_bps = std::min(slowest_bps, port.settings.rate_bps);
+  for (uint16_t index = 0; index < swarm_.setup.topology.nodes.size(); ++index) {
+    const Node& node = *fabric_.node(index);
+    for (PortIndex at = 0; at < node.ports(); ++at) {
+      const Port& port = node.port(at);
+      for (const TrafficClass& one : swarm_.setup.topology.classes)
+        bytes += port.input.queues.of_class(one.ftag).bytes;
+      bytes += port.output.scheduler.bytes();
+      if (port.settings.rate_bps != 0) slowest_bps = std::min(slowest_bps, port.settings.rate_bps);
+    }
   }
   for (const NodeSetup& node : swarm_.setup.nodes)
     for (const ShaperPolicy& shaper : node.shapers) slowest_bps = std::min(slowest_bps, slowest_rate(shaper));

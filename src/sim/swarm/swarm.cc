@@ -5,6 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "topology/fields.h"
 #include "topology/virtual_channels.h"
 
 namespace heddle::sim {
@@ -126,6 +127,18 @@ void draw_dscp_patterns(Topology& topology, Random random) {
     if (one_in(random, 6)) traffic_class.match |= kMatchDscp;
 }
 
+// R1, R9: classes take paths by different policies; in some seeds the fabric ports have rates that flows reach, so that
+// some are asked to move.
+void draw_paths(Topology& topology, Random random) {
+  for (TrafficClass& traffic_class : topology.classes)
+    traffic_class.path = one_in(random, 2) ? PathPolicy::adaptive : static_cast<PathPolicy>(random.below(4));
+  if (!one_in(random, 3)) return;
+  const uint64_t rate_bps = pick(random, {20'000'000, 100'000'000});
+  for (TopologyNode& node : topology.nodes)
+    for (TopologyPort& port : node.ports)
+      if (port.fabric) port.rate_bps = rate_bps;
+}
+
 // E2: in half of the seeds; some classes write the same.
 void draw_rewrites(Swarm& swarm, Random random) {
   if (one_in(random, 2)) return;
@@ -188,6 +201,7 @@ Swarm draw_swarm(uint64_t seed) {
   draw_crowd(swarm, Random(seed ^ 0xc0d));
   draw_floods(swarm, Random(seed ^ 0xf100d));
   draw_applications(swarm, Random(seed ^ 0xa991));
+  draw_paths(topology, Random(seed ^ 0x9a7b));
   draw_shapers(swarm, Random(seed ^ 0x5a9e));
   draw_port_limits(swarm, Random(seed ^ 0x9011));
   swarm.setup.complete_checksums = one_in(random, 3);
@@ -224,6 +238,7 @@ std::string Swarm::text() const {
     out << " {" << c.name << " life " << c.life_ns << " match " << int{c.match} << " queue " << c.flow_queue_bytes
         << (c.flow_channels ? "" : " no flows") << (c.lossless ? " lossless" : "")
         << (c.lossless && c.link_retry ? " sent again" : "") << (c.ecn ? " ecn" : "");
+    out << " path " << kPathPolicyNames[static_cast<size_t>(c.path)];
     if (c.rewrite_dscp != kAsSent) out << " as dscp " << int{c.rewrite_dscp};
     if (c.rewrite_pcp != kAsSent) out << " as pcp " << int{c.rewrite_pcp};
     out << '}';

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ports that a flow was asked to leave and keeps off for a while (R9): right after it has left one that one is the
+// idlest. Beside the flow table, by flow ID: only touched while kFlowMoved is set.
+#pragma once
+
+#include "wire/types.h"
+
+namespace heddle {
+
+class PathLease {
+ public:
+  // Of all that it was asked to leave within the time, the last asked says when they may be taken again.
+  static constexpr Nanos kLeaseNs = 500 * kMicrosecond;
+
+  void leave(PortIndex port, Nanos now) {
+    left_ = left(now) | PortSet{1} << port;
+    until_ns_ = now + kLeaseNs;
+  }
+  PortSet left(Nanos now) const { return now < until_ns_ ? left_ : 0; }
+
+ private:
+  PortSet left_ = 0;
+  Nanos until_ns_ = 0;
+};
+
+}  // namespace heddle

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a port of this worker has queued and has sent lately, told on the load board (R3, R8), and which flows a fabric
+// port asks to take another way, by their next ACK (R9).
+#pragma once
+
+#include "node/ports.h"
+#include "node/settlement.h"
+#include "routing/load_board.h"
+#include "wire/inlining.h"
+#include "wire/random.h"
+
+namespace heddle {
+
+class PortLoads {
+ public:
+  PortLoads(const Site& site, LoadBoard& board, Random& random, Settlement& settlement)
+      : site_(site), board_(board), random_(random), settlement_(settlement) {}
+
+  // At the end of a turn of a fabric port.
+  void look(Port& port, Nanos now);
+  // Frames that the port is about to send, while it asks: their flows, as many as are too many, are told. One that a
+  // congested host holds back anyway is no help where it is, nor anywhere else (R10).
+  HEDDLE_COLD void ask(Port& port, Packet* const* burst, uint32_t count);
+
+ private:
+  void ask(Port& port, const Packet& packet);
+
+  const Site& site_;
+  LoadBoard& board_;
+  Random& random_;
+  Settlement& settlement_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What waits in the flow queues of this worker's inputs, told on the load board by the output that it is for (R3). A
+// flow that is held to its share of a congested host waits for that host and not for a port, and does not count.
+#pragma once
+
+#include "flow/input_flow.h"
+#include "routing/load_board.h"
+
+namespace heddle {
+
+class WaitingLoad {
+ public:
+  WaitingLoad(LoadBoard& board, WorkerIndex worker) : board_(board), worker_(worker) {}
+
+  // A packet of so many bytes has joined the flow's queue, or has left it.
+  void joined(const InputFlow& flow, uint32_t bytes) {
+    if (counts(flow)) board_.add_waiting(worker_, flow.branch.output, bytes, flow.queued_packets == 1);
+  }
+  void left(const InputFlow& flow, uint32_t bytes) {
+    if (counts(flow)) board_.add_waiting(worker_, flow.branch.output, 0u - bytes, 0u - flow.queue.empty());
+  }
+  // Its queue begins to count, or counts no longer: to be called where its output or kFlowLimited changes, with the
+  // old one and then with the new one.
+  void begin(const InputFlow& flow) {
+    if (!flow.queue.empty() && counts(flow)) board_.add_waiting(worker_, flow.branch.output, flow.queue_extent(), 1);
+  }
+  void end(const InputFlow& flow) {
+    if (!flow.queue.empty() && counts(flow))
+      board_.add_waiting(worker_, flow.branch.output, 0u - flow.queue_extent(), ~0u);
+  }
+
+ private:
+  static bool counts(const InputFlow& flow) { return flow.branch.output != kNoPort && !(flow.flags & kFlowLimited); }
+
+  LoadBoard& board_;
+  const WorkerIndex worker_;
+};
+
+}  // namespace heddle

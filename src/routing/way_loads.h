@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of several ports has least to do (R3, R6), and whether a flow would be better off at another one (R9). By what
+// the load board says of them, and by what this worker has itself given each since its turn began: else all flows that
+// begin in one burst would take the same. Owned by one worker.
+#pragma once
+
+#include <array>
+
+#include "routing/load_board.h"
+#include "wire/types.h"
+
+namespace heddle {
+
+class WayLoads {
+ public:
+  explicit WayLoads(const LoadBoard& board) : board_(board) {}
+
+  // The least loaded of the ports, which are up, one at least; of equal ones `usual`, if that is one of them, else
+  // `random` says which, each as likely. `had`: a flow that comes from rest had that one, and leaves it only if more
+  // waits there than another one has to send and has sent lately: what `had` has sent may be the flow's own.
+  PortIndex least(PortSet ports, PortIndex usual, uint64_t random, PortIndex had, Nanos now) const;
+
+  // R9: one of the ports that has so much to spare, or so few flows, that one that leaves `left` for it gets a quarter
+  // more; kNoPort if there is none.
+  PortIndex better(PortSet ports, PortIndex left, bool by_itself, Nanos now) const;
+
+  // A flow has chosen the port, with so many bytes to begin with.
+  void took(PortIndex port, uint32_t bytes, Nanos now) {
+    if (now != turn_) {
+      taken_.fill(0);
+      turn_ = now;
+    }
+    taken_[port] += bytes;
+  }
+
+  const LoadBoard& board() const { return board_; }
+
+ private:
+  // What a choice compares: for what waits, and what was sent lately.
+  uint64_t cost_ns(PortIndex port, bool had, Nanos now) const;
+
+  const LoadBoard& board_;
+  Nanos turn_ = -1;
+  std::array<uint32_t, kPortsMax> taken_{};  // bytes, in the turn
+};
+
+}  // namespace heddle

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// R9: a flow that is asked to take another way, from the wish in an ACK to its new port.
+#include "node/flow_redirects.h"
+
+#include "flow_fixture.h"
+
+namespace heddle::test {
+namespace {
+
+// The hosts of node 2 are reached by the fabric port, and by another one that is another worker's.
+class FlowRedirectsTest : public FlowTest {
+ protected:
+  static constexpr PortIndex kOtherWay = 5;
+  static constexpr uint32_t kMatch = 3;
+  static constexpr FlowId kTransit = 9;  // of the fabric port, to a host behind the other link
+
+  FlowRedirectsTest() {
+    bring_up();
+    turn_.begin(kNow);
+    const PortSet both = PortSet{1} << kFabric | PortSet{1} << kOtherWay;
+    paths_.compile({both, both});
+    board_.publish_state(kOtherWay, false);
+    send();
+    board_.publish_state(kOtherWay, true);
+    // Two flows share the fabric port, which is busy, and the other one is idle.
+    board_.publish_load(kFabric, 0, lately_, kNow);
+    board_.add_waiting(0, kFabric, 5000, 2);
+  }
+  void send() {
+    MatchEntry& match = edge_input_.matches()[kMatch];
+    match.destination = {2, 1};
+    Packet* next = packet(100);
+    next->destination = match.destination;
+    next->dies_ns = kSecond;
+    edge_flows_.attach(edge_, next, match, kMatch, 0, turn_.now());
+  }
+  FlowId id() { return edge_input_.matches()[kMatch].flow; }
+  InputFlow& flow() { return edge_.input.flows[id()]; }
+  void settle() {
+    while (!fabric_.output.scheduler.empty()) turn_.discard(fabric_.output.scheduler.take_any());
+    fabric_.output.flows[flow().branch.flow].queued = 0;
+    flow_life_.on_ack(edge_, edge_.input.ref.epoch, id(), flow().flow_extent(), 0, false, turn_.now());
+  }
+  void redirect(uint16_t asked_by = 1) {
+    flow_redirects_.on_redirect(edge_, edge_.input.ref.epoch, id(), asked_by, turn_.now());
+  }
+  uint64_t obeyed() { return count_of(edge_, ProtocolEvent::redirect_obeyed); }
+
+  static constexpr Nanos kNow = 1 * kSecond;
+  const uint32_t lately_ = static_cast<uint32_t>(kLatelyNs * 1000 / board_.time_ns(kFabric, 1000));
+};
+
+TEST_F(FlowRedirectsTest, ItSendsNothingMoreUntilAllIsSettledThenTakesTheOtherWay) {
+  redirect();
+  EXPECT_EQ(obeyed(), 1u);
+  send();
+  EXPECT_EQ(flow().state, FlowState::held);
+  EXPECT_EQ(flow().branch.output, kFabric);
+  EXPECT_EQ(flow().flow_extent(), 100u);
+  settle();
+  EXPECT_EQ(flow().branch.output, kOtherWay);
+  EXPECT_EQ(flow().state, FlowState::wanting) << "it has asked for an ID there";
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::flow_moved), 1u);
+}
+
+TEST_F(FlowRedirectsTest, ItKeepsOffThePortForALease) {
+  redirect();
+  send();
+  const PathLease& lease = edge_.input.leases[id()];
+  EXPECT_EQ(lease.left(kNow), PortSet{1} << kFabric);
+  EXPECT_EQ(lease.left(kNow + PathLease::kLeaseNs - 1), PortSet{1} << kFabric);
+  EXPECT_EQ(lease.left(kNow + PathLease::kLeaseNs), 0u);
+  board_.publish_load(kOtherWay, 1'000'000, 0, kNow);
+  settle();
+  EXPECT_EQ(flow().branch.output, kOtherWay) << "whatever waits there";
+}
+
+TEST_F(FlowRedirectsTest, WithoutABetterWayItStays) {
+  board_.publish_load(kOtherWay, 0, lately_, kNow);
+  redirect();
+  EXPECT_EQ(obeyed(), 0u);
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 1u);
+  board_.publish_load(kOtherWay, 0, 0, kNow);
+  board_.publish_state(kOtherWay, false);
+  redirect();
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 2u);
+}
+
+TEST_F(FlowRedirectsTest, WhereBothLeadToTheBottleneckItStays) {
+  redirect(2);
+  EXPECT_EQ(obeyed(), 0u) << "all ways to node 2 lead to node 2";
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 1u);
+}
+
+TEST_F(FlowRedirectsTest, OldNewsAreNotObeyed) {
+  flow_redirects_.on_redirect(edge_, Epoch::of(edge_.input.ref.epoch + 1), id(), 1, kNow);
+  EXPECT_EQ(obeyed(), 0u) << "another session's";
+  const FlowId was = id();
+  settle();
+  flow_redirects_.on_redirect(edge_, edge_.input.ref.epoch, was, 1, kNow);
+  EXPECT_EQ(obeyed(), 0u) << "it has nothing under way";
+}
+
+// R10: a source of congestion at a host is no better off elsewhere.
+TEST_F(FlowRedirectsTest, ASourceStaysWhereItIs) {
+  poke(flow().congestion, 3);
+  redirect();
+  EXPECT_EQ(obeyed(), 0u);
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 0u);
+}
+
+// Of a lossy class what comes meanwhile would be dropped.
+TEST_F(FlowRedirectsTest, ItStaysWhereItsQueueCannotHoldWhatComes) {
+  const uint32_t mark = topology_.classes[0].flow_queue_bytes;
+  flow().next_data_flow += mark;
+  flow().data_flow += mark;
+  redirect();
+  EXPECT_EQ(obeyed(), 0u);
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 1u);
+}
+
+TEST_F(FlowRedirectsTest, ASecondWishAddsNothing) {
+  redirect();
+  redirect();
+  EXPECT_EQ(obeyed(), 1u);
+}
+
+// With one way on, the switch before is asked.
+TEST_F(FlowRedirectsTest, InsideTheFabricTheWishIsPassedOn) {
+  InputFlow& transit = fabric_.input.flows[kTransit];
+  transit.begin({2, 1}, kLossy, kNoMatch);
+  transit.branch.output = kOtherWay;
+  transit.branch.flow = 1;
+  transit.data_flow += 500;
+  flow_redirects_.on_redirect(fabric_, fabric_.input.ref.epoch, kTransit, 2, kNow);
+  EXPECT_TRUE(transit.flags & kFlowRedirect);
+  EXPECT_EQ(transit.asked_by, 2);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::redirect_passed_on), 1u);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::redirect_obeyed), 0u);
+}
+
+}  // namespace
+}  // namespace heddle::test

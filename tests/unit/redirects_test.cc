@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// R9: when a port asks flows to take another way, and how many.
+#include "egress/redirects.h"
+
+#include <gtest/gtest.h>
+
+namespace heddle {
+namespace {
+
+constexpr uint64_t kRate = 8'000'000'000;  // a byte a ns
+constexpr uint32_t kFrame = 1500;
+constexpr uint64_t kTarget = Redirects::kTargetFrames * kFrame;
+
+class RedirectsTest : public testing::Test {
+ protected:
+  // An epoch passes in which so much of the rate is used, and so much waits at its end.
+  bool epoch(uint64_t waiting_bytes, uint32_t percent = 100) {
+    now_ += Redirects::kEpochNs;
+    sent_ += Redirects::kEpochNs * percent / 100;
+    EXPECT_TRUE(redirects_.due(now_));
+    redirects_.look(waiting_bytes, flows_, sent_, random_, now_);
+    return redirects_.asking();
+  }
+
+  Redirects redirects_{kRate, kFrame};
+  Random random_{1};
+  Nanos now_ = kSecond;
+  uint64_t sent_ = 0;
+  uint32_t flows_ = 2;
+};
+
+TEST_F(RedirectsTest, NobodyIsAskedWhereLittleWaits) {
+  for (int i = 0; i < 1000; ++i) ASSERT_FALSE(epoch(kTarget));
+}
+
+TEST_F(RedirectsTest, NobodyIsAskedWhereTheLinkIsNotBusy) {
+  epoch(0);
+  for (int i = 0; i < 1000; ++i) ASSERT_FALSE(epoch(100 * kTarget, 70));
+  EXPECT_TRUE(epoch(100 * kTarget, 80));
+}
+
+TEST_F(RedirectsTest, TheMoreWaitsTheOftener) {
+  int asked[3] = {};
+  epoch(0);
+  for (int i = 0; i < 1000; ++i)
+    for (const int times : {0, 1, 2}) {
+      epoch(kTarget + kTarget / 2 * times);  // has grown by half a target, but for the first
+      epoch(kTarget + kTarget / 2 * times);
+      asked[times] += redirects_.asking();
+    }
+  EXPECT_EQ(asked[0], 0);
+  EXPECT_NEAR(asked[1], 250, 50) << "half a target too much, of two";
+  EXPECT_NEAR(asked[2], 500, 60);
+}
+
+TEST_F(RedirectsTest, WhatGrowsIsAskedSooner) {
+  int steady = 0, growing = 0;
+  for (int i = 0; i < 1000; ++i) {
+    epoch(0);
+    growing += epoch(kTarget + kTarget / 4);
+    steady += epoch(kTarget + kTarget / 4);
+  }
+  EXPECT_NEAR(steady, 125, 40);
+  EXPECT_GT(growing, 600);
+}
+
+TEST_F(RedirectsTest, OneFlowIsAskedOrOfManyAnEighth) {
+  epoch(0);
+  for (const uint32_t flows : {1u, 2u, 8u, 15u, 16u, 800u}) {
+    flows_ = flows;
+    ASSERT_TRUE(epoch(100 * kTarget));
+    uint32_t asked = 0;
+    for (; redirects_.asking(); ++asked) redirects_.asked(0);
+    EXPECT_EQ(asked, std::max(1u, flows / 8)) << flows;
+    EXPECT_FALSE(redirects_.due(now_ + Redirects::kEpochNs - 1)) << "once in an epoch";
+  }
+  ASSERT_TRUE(epoch(100 * kTarget));
+  EXPECT_FALSE(epoch(0)) << "what was left of it is over";
+}
+
+// A quarter of the link each: 16,000 bytes take four times as long as the link takes for them.
+TEST_F(RedirectsTest, NobodyIsAskedBeforeWhoWasAskedIsGone) {
+  epoch(0);
+  flows_ = 4;
+  ASSERT_TRUE(epoch(100 * kTarget));
+  redirects_.asked(16'000);
+  EXPECT_FALSE(redirects_.due(now_ + Redirects::kEpochNs + 64'000 - 1));
+  EXPECT_TRUE(redirects_.due(now_ + Redirects::kEpochNs + 64'000));
+  now_ += 64'000;
+  sent_ += 64'000;
+  ASSERT_TRUE(epoch(100 * kTarget));
+  EXPECT_TRUE(redirects_.due(now_ + Redirects::kEpochNs)) << "nobody was";
+}
+
+}  // namespace
+}  // namespace heddle

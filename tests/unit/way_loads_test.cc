@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// R3, R9: which of several ports has least to do, and which would be a better one.
+#include "routing/way_loads.h"
+
+#include <gtest/gtest.h>
+
+#include "wire/random.h"
+
+namespace heddle {
+namespace {
+
+constexpr PortSet kAll = 0b1111;
+constexpr Nanos kNow = kSecond;
+
+class WayLoadsTest : public testing::Test {
+ protected:
+  WayLoadsTest() {
+    for (PortIndex port = 0; port < 4; ++port) {
+      board_.set_rate(port, 8'000'000'000);  // a byte takes a ns
+      board_.publish_state(port, true);
+    }
+  }
+  void sent(PortIndex port, uint32_t percent) { board_.publish_load(port, 0, kLatelyNs / 100 * percent, kNow); }
+  PortIndex least(PortSet ports, PortIndex usual = kNoPort, PortIndex had = kNoPort) {
+    return loads_.least(ports, usual, random_.next(), had, kNow);
+  }
+
+  LoadBoard board_{4, 2};
+  WayLoads loads_{board_};
+  Random random_{3};
+};
+
+TEST_F(WayLoadsTest, WhatWaitsAtTheOutputAndAtAllInputsCounts) {
+  board_.publish_load(0, 3000, 0, kNow);
+  board_.add_waiting(0, 1, 2000, 1);
+  board_.add_waiting(1, 1, 500, 2);
+  board_.add_waiting(1, 2, 2600, 1);
+  board_.publish_load(3, 2700, 0, kNow);
+  EXPECT_EQ(least(kAll), 1);
+  EXPECT_EQ(board_.load(1, kNow).waiting_ns, 2500u);
+  EXPECT_EQ(board_.load(1, kNow).flows, 3u);
+  EXPECT_EQ(board_.waiting_bytes(1), 2500u);
+  board_.add_waiting(1, 1, 200, 0);
+  EXPECT_EQ(least(kAll), 2);
+  board_.add_waiting(0, 1, 0u - 2000, 0u - 1);
+  EXPECT_EQ(least(kAll), 1);
+  EXPECT_EQ(board_.load(1, kNow).flows, 2u);
+}
+
+TEST_F(WayLoadsTest, ASlowLinkTakesLongerForTheSame) {
+  board_.set_rate(0, 2'000'000'000);
+  for (PortIndex port = 0; port < 2; ++port) board_.publish_load(port, 1000, 0, kNow);
+  EXPECT_EQ(least(0b11), 1);
+  board_.publish_load(1, 4001, 0, kNow);
+  EXPECT_EQ(least(0b11), 0);
+}
+
+TEST_F(WayLoadsTest, WhatWasSentLatelyCountsLessAndLess) {
+  sent(0, 80);
+  sent(1, 60);
+  EXPECT_EQ(least(0b11), 1);
+  EXPECT_EQ(board_.load(0, kNow).sent_ns, kLatelyNs / 100 * 80);
+  EXPECT_EQ(board_.load(0, kNow + kLatelyNs / 2).sent_ns, kLatelyNs / 100 * 40);
+  EXPECT_EQ(board_.load(0, kNow + kLatelyNs).sent_ns, 0u);
+  EXPECT_EQ(faded(1000, 0), 1000u);
+  EXPECT_EQ(faded(1000, kLatelyNs - 1), 0u);
+}
+
+TEST_F(WayLoadsTest, AFlowStaysUnlessMoreWaitsThereThanTheOtherHasToDo) {
+  sent(0, 90);
+  EXPECT_EQ(least(0b11, 1, 0), 0) << "that may be its own";
+  board_.publish_load(0, 5000, 0, kNow);
+  EXPECT_EQ(least(0b11, 0, 0), 1);
+  sent(1, 50);
+  EXPECT_EQ(least(0b11, 1, 0), 0);
+}
+
+TEST_F(WayLoadsTest, OfEqualOnesTheUsualOneElseEachAsOften) {
+  for (int i = 0; i < 100; ++i)
+    for (PortIndex usual = 0; usual < 4; ++usual) ASSERT_EQ(least(kAll, usual), usual);
+  for (int i = 0; i < 100; ++i)
+    for (PortIndex had = 0; had < 4; ++had) ASSERT_EQ(least(kAll, 2, had), had) << "the flow has one";
+  board_.publish_load(3, 1, 0, kNow);
+  for (int i = 0; i < 100; ++i) ASSERT_NE(least(kAll, 3), 3);
+  uint32_t count[4] = {};
+  for (int i = 0; i < 3000; ++i) ++count[least(kAll)];
+  for (PortIndex port = 0; port < 3; ++port) EXPECT_NEAR(count[port], 1000, 150);
+}
+
+TEST_F(WayLoadsTest, WhatAWorkerHasGivenAPortInThisTurnCounts) {
+  loads_.took(0, 100, kNow);
+  EXPECT_EQ(least(0b11, 0), 1);
+  loads_.took(1, 50, kNow);
+  loads_.took(1, 60, kNow);
+  EXPECT_EQ(least(0b11, 1), 0);
+  loads_.took(1, 1, kNow + 1);
+  EXPECT_EQ(loads_.least(0b11, 1, 0, kNoPort, kNow + 1), 0) << "another turn";
+  EXPECT_EQ(loads_.least(0b11, 1, 0, kNoPort, kNow + 2), 1);
+}
+
+TEST_F(WayLoadsTest, APortIsBetterThatGivesTheFlowAQuarterMore) {
+  sent(0, 100);
+  board_.add_waiting(0, 0, 5000, 2);  // each has a half
+  sent(1, 100);
+  board_.add_waiting(0, 1, 5000, 1);
+  sent(2, 40);
+  sent(3, 30);
+  EXPECT_EQ(loads_.better(0b1110, 0, true, kNow), 3) << "seven tenths are idle";
+  EXPECT_EQ(loads_.better(0b0110, 0, true, kNow), kNoPort) << "six tenths are not enough, nor is a half of port 1";
+  board_.add_waiting(0, 0, 5000, 1);  // a third
+  EXPECT_EQ(loads_.better(0b0010, 0, true, kNow), 1);
+  board_.publish_state(1, false);
+  EXPECT_EQ(loads_.better(0b0010, 0, true, kNow), kNoPort);
+  EXPECT_EQ(loads_.better(0, 0, true, kNow), kNoPort);
+}
+
+// The flow is held up further on: here it is enough that it gets as much.
+TEST_F(WayLoadsTest, AroundABottleneckElsewhereAnEqualPartIsEnough) {
+  sent(0, 50);
+  sent(1, 50);
+  EXPECT_EQ(loads_.better(0b10, 0, true, kNow), kNoPort);
+  EXPECT_EQ(loads_.better(0b10, 0, false, kNow), 1);
+  sent(1, 100);
+  board_.add_waiting(0, 1, 5000, 2);
+  EXPECT_EQ(loads_.better(0b10, 0, false, kNow), kNoPort);
+}
+
+TEST_F(WayLoadsTest, AFasterLinkIsBetterForALoneFlow) {
+  board_.set_rate(0, 2'000'000'000);
+  board_.publish_load(0, 0, kLatelyNs / 4, kNow);
+  board_.add_waiting(0, 0, 5000, 1);
+  EXPECT_EQ(loads_.better(0b10, 0, true, kNow), 1);
+  board_.set_rate(1, 2'000'000'000);
+  EXPECT_EQ(loads_.better(0b10, 0, true, kNow), kNoPort);
+}
+
+}  // namespace
+}  // namespace heddle
