@@ -8,7 +8,7 @@
 
 namespace heddle::config_keys {
 
-// Fabrics that a few numbers describe, in all files but a node's; `kind` says which.
+// Fabrics that a few numbers describe, in scenarios; `kind` says which.
 inline constexpr auto kLeafSpine = std::to_array<std::string_view>({"leaves", "spines", "hosts"});
 inline constexpr auto kFatTree = std::to_array<std::string_view>({"radix", "hosts"});
 inline constexpr auto kDragonfly = std::to_array<std::string_view>({"groups", "routers", "globals", "hosts"});

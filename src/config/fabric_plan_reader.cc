@@ -5,6 +5,7 @@
 #include <array>
 
 #include "config/config_keys.h"
+#include "config/topology_builder.h"
 #include "wire/types.h"
 
 namespace heddle {
@@ -52,6 +53,10 @@ std::optional<FabricPlan> read_dragonfly(const YamlValue& value) {
   const uint32_t groups_max = size.routers * size.globals + 1;
   size.groups = groups_max;
   if (value.has("groups") && !value["groups"].read_integer(size.groups, 2, groups_max)) return std::nullopt;
+  if (size.groups * size.routers > kNodesMax) {
+    value["groups"].problem(std::to_string(size.groups * size.routers) + " routers", std::to_string(kNodesMax));
+    return std::nullopt;
+  }
   return dragonfly_plan(size);
 }
 
@@ -68,8 +73,7 @@ std::span<const std::string_view> keys_of(PlanKind kind) {
   return {};
 }
 
-}  // namespace
-
+// Of all plans.
 std::vector<std::string_view> plan_keys() {
   std::vector<std::string_view> keys = {"kind"};
   for (const PlanKind kind : {PlanKind::leaf_spine, PlanKind::fat_tree, PlanKind::dragonfly})
@@ -77,6 +81,8 @@ std::vector<std::string_view> plan_keys() {
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
   return keys;
 }
+
+}  // namespace
 
 std::optional<FabricPlan> read_fabric_plan(const YamlValue& value) {
   if (!value.present()) return std::nullopt;

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Key `fabric` of topology files, lab files and scenarios: which plan (topology/fabric_plan.h), and its sizes.
+// Key `fabric` of scenarios: which plan (topology/fabric_plan.h), and its sizes.
 #pragma once
 
 #include <optional>
-#include <string_view>
-#include <vector>
 
 #include "config/yaml_value.h"
 #include "topology/fabric_plan.h"
 
 namespace heddle {
-
-// Keys that it may have in every file.
-std::vector<std::string_view> plan_keys();
 
 // nullopt if there is no such key, or anything in it is wrong; keys that are not the plan's the caller reads. Reports
 // keys that belong to another plan.

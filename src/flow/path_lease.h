@@ -12,8 +12,8 @@ class PathLease {
   // Of all that it was asked to leave within the time, the last asked says when they may be taken again.
   static constexpr Nanos kLeaseNs = 500 * kMicrosecond;
 
-  void leave(PortIndex port, Nanos now) {
-    left_ = left(now) | PortSet{1} << port;
+  void leave(PortSet ports, Nanos now) {
+    left_ = left(now) | ports;
     until_ns_ = now + kLeaseNs;
   }
   PortSet left(Nanos now) const { return now < until_ns_ ? left_ : 0; }

@@ -47,7 +47,7 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
   if (special != 0 && !may_pass(port, id, flow, *packet, now)) return false;
   if (flow.branch.flow == kNoFlow) {
     DropReason reason = DropReason::none;
-    const PortIndex output = flow_life_.choose_port(port, *packet, reason);
+    const PortIndex output = flow_life_.choose_port(port, *packet, reason, kNoPort, flow_life_.left_by(port, id));
     if (output == kNoPort || !flow_ids_.reserve(port, flow, output, *packet)) return false;
     flow_life_.took(output, *packet);
   } else if (port.input.ids[flow.branch.output].wanting.shares.has_to_yield(flow.group)) {

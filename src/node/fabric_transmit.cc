@@ -70,8 +70,8 @@ bool FabricTransmit::run(Port& port, Nanos now) {
   if (port.retry.again() != nullptr) count = retry_.send_again(port, burst, count, now);
   Sender sender{*this, port, now};
   count = output.scheduler.fill(burst, count, ~LaneSet{0}, now, sender);
-  if (output.redirects.asking()) [[unlikely]]
-    loads_.ask(port, burst, count);
+  if (output.redirects.asking(now)) [[unlikely]]
+    loads_.ask(port, burst, count, now);
   departure_.send_burst<false>(port, burst, count, now);
   return count == kBurst && output.pending_packets == 0;
 }

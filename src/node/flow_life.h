@@ -95,6 +95,10 @@ class FlowLife {
                                   .policy = site_.classes.of(packet.ftag).path};
     return paths_.choose(frame, random_, reason, turn_.now());
   }
+  // R9: ports that the flow was asked to leave, as long as that holds.
+  PortSet left_by(const Port& port, FlowId id) const {
+    return port.input.flows[id].flags & kFlowMoved ? port.input.leases[id].left(turn_.now()) : 0;
+  }
   // A flow begins there with this packet.
   void took(PortIndex output, const Packet& packet) { paths_.took(output, packet.payload, turn_.now()); }
   // The next age_waiting() that has something to do, if anything of the port waits.
@@ -114,9 +118,6 @@ class FlowLife {
   // this goes no deeper.
   void place_next(Port& port, FlowId next) {
     if (next != kNoFlow) place(port, next, turn_.now());
-  }
-  PortSet left_by(const Port& port, FlowId id) const {
-    return port.input.flows[id].flags & kFlowMoved ? port.input.leases[id].left(turn_.now()) : 0;
   }
   [[gnu::noinline]] void route(Port& port, FlowId id, Nanos now);
   HEDDLE_COLD void drop_queue(Port& port, FlowId id, DropReason reason);

@@ -10,6 +10,7 @@ void FlowRedirects::on_redirect(Port& port, Epoch epoch, FlowId id, uint16_t ask
   InputFlow& flow = port.input.flows[id];
   if (flow.branch.flow == kNoFlow || flow.flow_extent() == 0 || (flow.flags & (kFlowLeaving | kFlowPending))) return;
   if ((flow.congestion & kCongestionLevelMask) != 0) return;
+  if (site_.classes.of(flow.ftag).path != PathPolicy::adaptive) return;
   const PortSet around = ways_around(port, flow, asked_by);
   if (around == 0 && port.is_fabric()) {
     flow.flags |= kFlowRedirect;
@@ -21,7 +22,8 @@ void FlowRedirects::on_redirect(Port& port, Epoch epoch, FlowId id, uint16_t ask
   if (better && flow_queues_.may_hold(flow)) {
     PathLease& lease = port.input.leases[id];
     if (!(flow.flags & kFlowMoved)) lease = {};
-    lease.leave(flow.branch.output, now);
+    // The others that lead to the bottleneck, too.
+    lease.leave((paths_.routes().primary(flow.destination.node) & ~around) | PortSet{1} << flow.branch.output, now);
     flow.flags |= kFlowLeaving | kFlowMoved;
     return port.counters.count(ProtocolEvent::redirect_obeyed);
   }

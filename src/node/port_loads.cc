@@ -8,7 +8,8 @@ void PortLoads::look(Port& port, Nanos now) {
   const uint32_t queued = output.scheduler.bytes();
   const uint64_t sent = port.counters.sent_bytes;
   if (sent == output.told_sent && queued == output.told_queued) return;
-  output.sent_lately = faded(output.sent_lately, now - output.told_ns) + static_cast<uint32_t>(sent - output.told_sent);
+  output.sent_lately = faded(output.sent_lately, now - output.told_ns, board_.lately_ns(port.index)) +
+                       static_cast<uint32_t>(sent - output.told_sent);
   output.told_queued = queued;
   output.told_sent = sent;
   output.told_ns = now;
@@ -17,8 +18,8 @@ void PortLoads::look(Port& port, Nanos now) {
     output.redirects.look(board_.waiting_bytes(port.index), board_.load(port.index, now).flows, sent, random_, now);
 }
 
-void PortLoads::ask(Port& port, Packet* const* burst, uint32_t count) {
-  for (uint32_t i = 0; i < count && port.output.redirects.asking(); ++i)
+void PortLoads::ask(Port& port, Packet* const* burst, uint32_t count, Nanos now) {
+  for (uint32_t i = 0; i < count && port.output.redirects.asking(now); ++i)
     if (burst[i]->input.port != kNoPort) ask(port, *burst[i]);  // not made here
 }
 

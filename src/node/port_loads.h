@@ -20,7 +20,7 @@ class PortLoads {
   void look(Port& port, Nanos now);
   // Frames that the port is about to send, while it asks: their flows, as many as are too many, are told. One that a
   // congested host holds back anyway is no help where it is, nor anywhere else (R10).
-  HEDDLE_COLD void ask(Port& port, Packet* const* burst, uint32_t count);
+  HEDDLE_COLD void ask(Port& port, Packet* const* burst, uint32_t count, Nanos now);
 
  private:
   void ask(Port& port, const Packet& packet);

@@ -16,21 +16,22 @@
 
 namespace heddle {
 
-// Sent lately is what counts so long, less and less.
+// Sent lately is what counts so long, less and less: this at least, and on a slow link the time of some frames.
 constexpr Nanos kLatelyNs = 32 * kMicrosecond;
+constexpr uint32_t kLatelyFrames = 8;
+constexpr Nanos kLatelyMaxNs = 100 * kMillisecond;
 
 // Bytes sent lately, so much later.
-constexpr uint32_t faded(uint32_t bytes, Nanos age) {
-  if (age <= 0) return bytes;
-  return age >= kLatelyNs ? 0
-                          : static_cast<uint32_t>(uint64_t{bytes} * static_cast<uint64_t>(kLatelyNs - age) / kLatelyNs);
+constexpr uint32_t faded(uint32_t bytes, Nanos age, Nanos lately) {
+  return age >= lately ? 0 : static_cast<uint32_t>(uint64_t{bytes} * (lately - age) / lately);
 }
 
 // Of a port at one moment, in time that its link takes for it (R3).
 struct Load {
   uint64_t waiting_ns;  // for what waits for it here, at the output and at all inputs
-  uint32_t sent_ns;     // for what it has sent lately: kLatelyNs if it was never idle
-  uint32_t flows;       // that wait at the inputs
+  uint32_t sent_ns;     // for what it has sent lately: about lately_ns if it was never idle
+  Nanos lately_ns;
+  uint32_t flows;  // that wait at the inputs
 };
 
 class LoadBoard {
@@ -38,8 +39,13 @@ class LoadBoard {
   LoadBoard(size_t ports, size_t workers = 1)
       : ports_(ports), lines_of_worker_((ports + kInLine - 1) / kInLine), waiting_(workers * lines_of_worker_) {}
 
-  // As configured; before anybody asks. Else it is a usual one.
-  void set_rate(PortIndex port, uint64_t rate_bps) { ports_[port].byte_ps = kByteBitPicoseconds / rate_bps; }
+  // As configured, with the longest frame; before anybody asks. Else it is a usual one.
+  void set_rate(PortIndex port, uint64_t rate_bps, uint32_t frame_bytes) {
+    PortLine& line = ports_[port];
+    line.byte_ps = kByteBitPicoseconds / rate_bps;
+    line.lately_ns = std::clamp<uint64_t>(kLatelyFrames * frame_bytes * line.byte_ps / 1000, kLatelyNs, kLatelyMaxNs);
+  }
+  Nanos lately_ns(PortIndex port) const { return ports_[port].lately_ns; }
 
   // --- by who owns the port ---
   // What is queued at the port, and what it had sent lately at `now`.
@@ -79,9 +85,11 @@ class LoadBoard {
       bytes += waiting_[at].of[port % kInLine].bytes.load(std::memory_order_relaxed);
       flows += waiting_[at].of[port % kInLine].flows.load(std::memory_order_relaxed);
     }
-    const uint32_t age = static_cast<uint32_t>(now) - line.sent_at.load(std::memory_order_relaxed);
-    const uint32_t sent = faded(line.sent_bytes.load(std::memory_order_relaxed), age);
-    return {bytes * line.byte_ps / 1000, static_cast<uint32_t>(sent * line.byte_ps / 1000), flows};
+    uint32_t age = static_cast<uint32_t>(now) - line.sent_at.load(std::memory_order_relaxed);
+    if (age > ~0u - kLatelyMaxNs) age = 0;  // told in a turn that has begun after the reader's
+    const uint32_t sent = faded(line.sent_bytes.load(std::memory_order_relaxed), age, line.lately_ns);
+    const uint64_t sent_ns = std::min<uint64_t>(sent * line.byte_ps / 1000, 2 * line.lately_ns);
+    return {bytes * line.byte_ps / 1000, static_cast<uint32_t>(sent_ns), line.lately_ns, flows};
   }
   uint64_t waiting_bytes(PortIndex port) const {
     uint64_t bytes = queue_bytes(port);
@@ -116,7 +124,8 @@ class LoadBoard {
     std::atomic<bool> up{false};
     std::atomic<bool> takes_at_once{false};
     std::array<std::atomic<uint16_t>, kVirtualChannels> free_buffers{};  // of the next hop, by virtual channel
-    uint64_t byte_ps = kByteBitPicoseconds / kRateUnknownBps;            // on its link; never changes
+    uint64_t byte_ps = kByteBitPicoseconds / kRateUnknownBps;            // on its link; never changes, nor does
+    Nanos lately_ns = kLatelyNs;
   };
   struct Waiting {
     std::atomic<uint32_t> bytes{0};

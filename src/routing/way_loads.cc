@@ -43,15 +43,17 @@ PortIndex WayLoads::better(PortSet ports, PortIndex left, bool by_itself, Nanos 
     return of_link / static_cast<double>(board_.time_ns(port, 1'000'000));
   };
   const Load here = board_.load(left, now);
-  const double sent_here = std::min(1.0, static_cast<double>(here.sent_ns) / kLatelyNs);
+  const double sent_here = std::min(1.0, static_cast<double>(here.sent_ns) / static_cast<double>(here.lately_ns));
   double best = (by_itself ? 1.25 : 0.9) * part(left, sent_here / flows_of(here));
   PortIndex found = kNoPort;
   for (PortSet rest = ports; rest != 0; rest &= rest - 1) {
     const auto port = PortIndex::of(std::countr_zero(rest));
     if (!board_.up(port)) continue;
     const Load there = board_.load(port, now);
-    const double sent = std::min(1.0, static_cast<double>(there.sent_ns) / kLatelyNs);
-    const double gets = part(port, std::max(1 - sent, 1.0 / (flows_of(there) + 1)));
+    const double sent = std::min(1.0, static_cast<double>(there.sent_ns) / static_cast<double>(there.lately_ns));
+    // What waits at the output alone has no flows that could be counted: then what is idle there is all that is known.
+    const bool queue_full = there.flows == 0 && there.waiting_ns > there.lately_ns;
+    const double gets = part(port, queue_full ? 1 - sent : std::max(1 - sent, 1.0 / (flows_of(there) + 1)));
     if (gets < best || (gets == best && found != kNoPort)) continue;
     best = gets;
     found = port;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the operator socket understands:
 //   {"command": "show", "what":
-//   "nodes|ports|links|flows|applications|hosts|shapers|stations|routes|congestion|tables|queues|drops|workers",
+//   "nodes|ports|links|flows|applications|hosts|shapers|stations|routes|load|congestion|tables|queues|drops|workers",
 //    "node": "leaf1", "port": "p1", "offset": 0, "limit": 64, "interval_ms": 250, "all": false}
 //   {"command": "trace", "port": "leaf1:p1", "frame": {...} or "flow_id": 3, ...}, see telemetry/trace.h
 //   {"command": "events", "after": 0, "limit": 256}

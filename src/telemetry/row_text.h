@@ -22,6 +22,7 @@ inline std::string count(const Json& row, const char* key) {
 }
 inline std::string exact(const Json& row, const char* key) { return row.contains(key) ? row[key].dump() : "-"; }
 inline std::string bytes(const Json& row, const char* key) { return scaled_bytes(number(row, key)); }
+inline std::string duration(const Json& row, const char* key) { return scaled_duration(number(row, key)); }
 inline const char* up_text(const Json& row) { return row.at("up").get<bool>() ? "up" : "down"; }
 inline std::string percent(double share) {
   char text[32];

@@ -28,6 +28,7 @@ Json show_ports(const SwitchProcess& process, const ShowRequest& request);
 Json show_links(const SwitchProcess& process, const ShowRequest& request);
 Json show_congestion(const SwitchProcess& process, const ShowRequest& request);
 Json show_tables(const SwitchProcess& process, const ShowRequest& request);
+Json show_load(const SwitchProcess& process, const ShowRequest& request);
 Json show_queues(const SwitchProcess& process, const ShowRequest& request);
 Json show_drops(const SwitchProcess& process, const ShowRequest& request);
 Json show_workers(const SwitchProcess& process, const ShowRequest& request);

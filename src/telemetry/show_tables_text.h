@@ -10,6 +10,7 @@ namespace heddle {
 
 std::string applications_text(const Json& reply);
 std::string shapers_text(const Json& reply);
+std::string load_text(const Json& reply);
 std::string queues_text(const Json& reply);
 std::string flows_text(const Json& reply);
 std::string hosts_text(const Json& reply);

@@ -225,6 +225,7 @@ std::string show_text(const std::string& what, const Json& reply) {
   if (what == "routes") return routes_text(reply);
   if (what == "congestion") return congestion_text(reply);
   if (what == "tables") return tables_text(reply);
+  if (what == "load") return load_text(reply);
   if (what == "queues") return queues_text(reply);
   if (what == "drops") return drops_text(reply);
   if (what == "workers") return workers_text(reply);

@@ -18,7 +18,7 @@ namespace {
 // What a choice among ports looks at (R3).
 std::string load_text(const TraceView::Way& way) {
   return "waits " + scaled_duration(static_cast<double>(way.load.waiting_ns)) + ", " +
-         std::to_string(std::min<uint64_t>(100, way.load.sent_ns * uint64_t{100} / kLatelyNs)) + "% busy";
+         std::to_string(std::min<uint64_t>(100, way.load.sent_ns * uint64_t{100} / way.load.lately_ns)) + "% busy";
 }
 
 const char* policy_text(PathPolicy policy) {

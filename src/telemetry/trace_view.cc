@@ -189,7 +189,7 @@ bool view_flow(const SwitchProcess& process, const ProcessNode& node, PortIndex 
     view.destination = view.flow.destination;
     view.ftag = view.flow.ftag;
     if (view.flow.match != kNoMatch) view.vlan = worker.edge_input().matches().key_at(view.flow.match).vni;
-    view.hop_limit = kHopLimit;
+    view.hop_limit = view.flow.queue.empty() ? kHopLimit : view.flow.queue.head->hop_limit;
     view.channel = view.flow.queue.empty() ? kLossyChannel : view.flow.queue.head->vc;
     look_at_ways(view, worker, port, now);
   });

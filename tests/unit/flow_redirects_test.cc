@@ -97,6 +97,7 @@ TEST_F(FlowRedirectsTest, OldNewsAreNotObeyed) {
   EXPECT_EQ(obeyed(), 0u) << "another session's";
   const FlowId was = id();
   settle();
+  ASSERT_NE(edge_.input.flows[was].branch.flow, kNoFlow) << "it rests";
   flow_redirects_.on_redirect(edge_, edge_.input.ref.epoch, was, 1, kNow);
   EXPECT_EQ(obeyed(), 0u) << "it has nothing under way";
 }
@@ -104,6 +105,14 @@ TEST_F(FlowRedirectsTest, OldNewsAreNotObeyed) {
 // R10: a source of congestion at a host is no better off elsewhere.
 TEST_F(FlowRedirectsTest, ASourceStaysWhereItIs) {
   poke(flow().congestion, 3);
+  redirect();
+  EXPECT_EQ(obeyed(), 0u);
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 0u);
+}
+
+// A neighbour may ask whom it likes: the class says who moves.
+TEST_F(FlowRedirectsTest, AFlowOfAClassThatDoesNotAdaptStays) {
+  flow().ftag = kUncontrolled;
   redirect();
   EXPECT_EQ(obeyed(), 0u);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 0u);
@@ -117,6 +126,17 @@ TEST_F(FlowRedirectsTest, ItStaysWhereItsQueueCannotHoldWhatComes) {
   redirect();
   EXPECT_EQ(obeyed(), 0u);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 1u);
+}
+
+// It comes by the bottleneck as well, though nothing waits here.
+TEST_F(FlowRedirectsTest, ItKeepsOffAllPortsThatLeadToTheBottleneck) {
+  PathLease lease;
+  lease.leave(0b011, kNow);
+  lease.leave(0b100, kNow + 1);
+  EXPECT_EQ(lease.left(kNow + 2), 0b111u);
+  EXPECT_EQ(lease.left(kNow + PathLease::kLeaseNs), 0b111u) << "the last says how long";
+  lease.leave(0b1000, kNow + 3 * PathLease::kLeaseNs);
+  EXPECT_EQ(lease.left(kNow + 3 * PathLease::kLeaseNs), 0b1000u);
 }
 
 TEST_F(FlowRedirectsTest, ASecondWishAddsNothing) {

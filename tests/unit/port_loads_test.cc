@@ -21,10 +21,11 @@ class PortLoadsTest : public FlowTest {
     return entry;
   }
   void ask() {
-    fabric_.output.redirects.look(1'000'000, 2, 1'000'000'000, random_, kSecond);
-    ASSERT_TRUE(fabric_.output.redirects.asking());
+    for (const uint64_t epoch : {1u, 2u})
+      fabric_.output.redirects.look(1'000'000, 2, epoch * 1'000'000'000, random_, kSecond);
+    ASSERT_TRUE(fabric_.output.redirects.asking(kSecond));
     Packet* burst[] = {&made_here_, &packet_};
-    loads_.ask(fabric_, burst, 2);
+    loads_.ask(fabric_, burst, 2, kSecond);
   }
   uint64_t asked() { return count_of(fabric_, ProtocolEvent::redirect_asked); }
 

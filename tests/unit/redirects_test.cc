@@ -19,7 +19,7 @@ class RedirectsTest : public testing::Test {
     sent_ += Redirects::kEpochNs * percent / 100;
     EXPECT_TRUE(redirects_.due(now_));
     redirects_.look(waiting_bytes, flows_, sent_, random_, now_);
-    return redirects_.asking();
+    return redirects_.asking(now_);
   }
 
   Redirects redirects_{kRate, kFrame};
@@ -36,6 +36,7 @@ TEST_F(RedirectsTest, NobodyIsAskedWhereLittleWaits) {
 TEST_F(RedirectsTest, NobodyIsAskedWhereTheLinkIsNotBusy) {
   epoch(0);
   for (int i = 0; i < 1000; ++i) ASSERT_FALSE(epoch(100 * kTarget, 70));
+  EXPECT_FALSE(epoch(100 * kTarget, 80)) << "for one epoch";
   EXPECT_TRUE(epoch(100 * kTarget, 80));
 }
 
@@ -46,7 +47,7 @@ TEST_F(RedirectsTest, TheMoreWaitsTheOftener) {
     for (const int times : {0, 1, 2}) {
       epoch(kTarget + kTarget / 2 * times);  // has grown by half a target, but for the first
       epoch(kTarget + kTarget / 2 * times);
-      asked[times] += redirects_.asking();
+      asked[times] += redirects_.asking(now_);
     }
   EXPECT_EQ(asked[0], 0);
   EXPECT_NEAR(asked[1], 250, 50) << "half a target too much, of two";
@@ -57,31 +58,34 @@ TEST_F(RedirectsTest, WhatGrowsIsAskedSooner) {
   int steady = 0, growing = 0;
   for (int i = 0; i < 1000; ++i) {
     epoch(0);
+    EXPECT_FALSE(epoch(kTarget + 1)) << "for one epoch";
     growing += epoch(kTarget + kTarget / 4);
     steady += epoch(kTarget + kTarget / 4);
   }
   EXPECT_NEAR(steady, 125, 40);
-  EXPECT_GT(growing, 600);
+  EXPECT_NEAR(growing, 250, 50);
 }
 
 TEST_F(RedirectsTest, OneFlowIsAskedOrOfManyAnEighth) {
   epoch(0);
+  epoch(100 * kTarget);
   for (const uint32_t flows : {1u, 2u, 8u, 15u, 16u, 800u}) {
     flows_ = flows;
     ASSERT_TRUE(epoch(100 * kTarget));
     uint32_t asked = 0;
-    for (; redirects_.asking(); ++asked) redirects_.asked(0);
+    for (; redirects_.asking(now_); ++asked) redirects_.asked(0);
     EXPECT_EQ(asked, std::max(1u, flows / 8)) << flows;
     EXPECT_FALSE(redirects_.due(now_ + Redirects::kEpochNs - 1)) << "once in an epoch";
   }
   ASSERT_TRUE(epoch(100 * kTarget));
-  EXPECT_FALSE(epoch(0)) << "what was left of it is over";
+  EXPECT_FALSE(redirects_.asking(now_ + Redirects::kEpochNs)) << "what is left of it is over";
 }
 
 // A quarter of the link each: 16,000 bytes take four times as long as the link takes for them.
 TEST_F(RedirectsTest, NobodyIsAskedBeforeWhoWasAskedIsGone) {
   epoch(0);
   flows_ = 4;
+  epoch(100 * kTarget);
   ASSERT_TRUE(epoch(100 * kTarget));
   redirects_.asked(16'000);
   EXPECT_FALSE(redirects_.due(now_ + Redirects::kEpochNs + 64'000 - 1));

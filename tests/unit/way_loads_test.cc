@@ -16,7 +16,7 @@ class WayLoadsTest : public testing::Test {
  protected:
   WayLoadsTest() {
     for (PortIndex port = 0; port < 4; ++port) {
-      board_.set_rate(port, 8'000'000'000);  // a byte takes a ns
+      board_.set_rate(port, 8'000'000'000, 1500);  // a byte takes a ns
       board_.publish_state(port, true);
     }
   }
@@ -48,7 +48,7 @@ TEST_F(WayLoadsTest, WhatWaitsAtTheOutputAndAtAllInputsCounts) {
 }
 
 TEST_F(WayLoadsTest, ASlowLinkTakesLongerForTheSame) {
-  board_.set_rate(0, 2'000'000'000);
+  board_.set_rate(0, 2'000'000'000, 1500);
   for (PortIndex port = 0; port < 2; ++port) board_.publish_load(port, 1000, 0, kNow);
   EXPECT_EQ(least(0b11), 1);
   board_.publish_load(1, 4001, 0, kNow);
@@ -62,8 +62,13 @@ TEST_F(WayLoadsTest, WhatWasSentLatelyCountsLessAndLess) {
   EXPECT_EQ(board_.load(0, kNow).sent_ns, kLatelyNs / 100 * 80);
   EXPECT_EQ(board_.load(0, kNow + kLatelyNs / 2).sent_ns, kLatelyNs / 100 * 40);
   EXPECT_EQ(board_.load(0, kNow + kLatelyNs).sent_ns, 0u);
-  EXPECT_EQ(faded(1000, 0), 1000u);
-  EXPECT_EQ(faded(1000, kLatelyNs - 1), 0u);
+  EXPECT_EQ(board_.load(0, kNow - 500).sent_ns, kLatelyNs / 100 * 80) << "of a worker whose turn began before";
+  board_.set_rate(2, 8'000'000, 1500);  // a byte takes a us
+  EXPECT_EQ(board_.lately_ns(2), 12 * kMillisecond) << "of eight frames";
+  board_.publish_load(2, 0, 6000, kNow);
+  EXPECT_EQ(board_.load(2, kNow + 6 * kMillisecond).sent_ns, 3 * kMillisecond);
+  EXPECT_EQ(faded(1000, 0, kLatelyNs), 1000u);
+  EXPECT_EQ(faded(1000, kLatelyNs - 1, kLatelyNs), 0u);
 }
 
 TEST_F(WayLoadsTest, AFlowStaysUnlessMoreWaitsThereThanTheOtherHasToDo) {
@@ -125,12 +130,24 @@ TEST_F(WayLoadsTest, AroundABottleneckElsewhereAnEqualPartIsEnough) {
   EXPECT_EQ(loads_.better(0b10, 0, false, kNow), kNoPort);
 }
 
+// Of flows whose frames have all crossed none is counted.
+TEST_F(WayLoadsTest, APortWithALongQueueIsNotBetterForBeingWaitedForByNobody) {
+  sent(0, 100);
+  board_.add_waiting(0, 0, 5000, 4);
+  board_.publish_load(1, 0, kLatelyNs, kNow);
+  EXPECT_EQ(loads_.better(0b10, 0, true, kNow), 1) << "a half";
+  board_.publish_load(1, 2 * kLatelyNs, kLatelyNs, kNow);
+  EXPECT_EQ(loads_.better(0b10, 0, true, kNow), kNoPort);
+  board_.add_waiting(0, 1, 100, 1);
+  EXPECT_EQ(loads_.better(0b10, 0, true, kNow), 1) << "one flow is known";
+}
+
 TEST_F(WayLoadsTest, AFasterLinkIsBetterForALoneFlow) {
-  board_.set_rate(0, 2'000'000'000);
-  board_.publish_load(0, 0, kLatelyNs / 4, kNow);
+  board_.set_rate(0, 2'000'000'000, 1500);
+  board_.publish_load(0, 0, static_cast<uint32_t>(board_.lately_ns(0) / 4), kNow);
   board_.add_waiting(0, 0, 5000, 1);
   EXPECT_EQ(loads_.better(0b10, 0, true, kNow), 1);
-  board_.set_rate(1, 2'000'000'000);
+  board_.set_rate(1, 2'000'000'000, 1500);
   EXPECT_EQ(loads_.better(0b10, 0, true, kNow), kNoPort);
 }
 

@@ -258,8 +258,7 @@ Nanos SeedRun::time_of_backlog() const {
     const Node& node = *fabric_.node(index);
     for (PortIndex at = 0; at < node.ports(); ++at) {
       const Port& port = node.port(at);
-      for (const TrafficClass& one : swarm_.setup.topology.classes)
-        bytes += port.input.queues.of_class(one.ftag).bytes;
+      for (const TrafficClass& one : swarm_.setup.topology.classes) bytes += port.input.queues.of_class(one.ftag).bytes;
       bytes += port.output.scheduler.bytes();
       if (port.settings.rate_bps != 0) slowest_bps = std::min(slowest_bps, port.settings.rate_bps);
     }

@@ -132,7 +132,7 @@ void draw_dscp_patterns(Topology& topology, Random random) {
 void draw_paths(Topology& topology, Random random) {
   for (TrafficClass& traffic_class : topology.classes)
     traffic_class.path = one_in(random, 2) ? PathPolicy::adaptive : static_cast<PathPolicy>(random.below(4));
-  if (!one_in(random, 3)) return;
+  if (one_in(random, 2)) return;
   const uint64_t rate_bps = pick(random, {20'000'000, 100'000'000});
   for (TopologyNode& node : topology.nodes)
     for (TopologyPort& port : node.ports)

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "telemetry/row_text.h"
+#include "telemetry/show_tables_text.h"
+
+namespace heddle {
+
+using namespace row_text;
+
+// Of edge ports, which nobody chooses, there are only the flows of their hosts.
+std::string load_text(const Json& reply) {
+  TextTable table({{"PORT"},
+                   {"WAITS", Align::right},
+                   {"FOR", Align::right},
+                   {"FLOWS", Align::right},
+                   {"BUSY", Align::right},
+                   {"ASKED", Align::right},
+                   {"MOVED", Align::right},
+                   {"PASSED ON", Align::right},
+                   {"STAYED", Align::right}});
+  for (const Json& row : reply.at("load")) {
+    const bool fabric = row.contains("up");
+    const bool up = fabric && row["up"].get<bool>();
+    const std::string busy = up ? percent(std::min(1.0, number(row, "busy"))) : fabric ? "down" : "-";
+    table.add({place(row), up ? bytes(row, "waiting_bytes") : "-", up ? duration(row, "waiting_ns") : "-",
+               up ? count(row, "flows") : "-", busy, fabric ? count(row, "redirect_asked") : "-",
+               count(row, "redirect_obeyed"), fabric ? count(row, "redirect_passed_on") : "-",
+               count(row, "redirect_ended")});
+  }
+  return table.text();
+}
+
+}  // namespace heddle
