@@ -32,10 +32,9 @@ PathChoice::PathChoice(const Topology& topology, uint16_t node_index, const Lane
 }
 
 PortIndex PathChoice::choose_among(PortSet up, const Frame& frame, Random& random, Nanos now) const {
-  const PortIndex usual = usual_way(up, frame);
-  if (frame.policy == PathPolicy::fixed) return usual;
+  if (frame.policy == PathPolicy::fixed) return usual_way(up, frame);
   const uint64_t drawn = random.next();
-  if (frame.policy != PathPolicy::random) return loads_.least(up, usual, drawn, frame.had, now);
+  if (frame.policy != PathPolicy::random) return loads_.least(up, drawn, frame.had, now);
   if (frame.had != kNoPort && (up >> frame.had & 1)) return frame.had;
   return nth(up, static_cast<uint32_t>((drawn >> 32) % static_cast<uint32_t>(std::popcount(up))));
 }

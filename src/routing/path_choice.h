@@ -45,7 +45,7 @@ class PathChoice {
   };
   Ways ways(const Frame& frame) const;
   // The one of them that is up and that the class's policy says: of the least loaded ones that which the flow had, else
-  // the destination's own, else `random` says which (R3). kNoPort, with the reason, if none is up.
+  // `random` says which (R3). kNoPort, with the reason, if none is up.
   PortIndex choose(const Frame& frame, Random& random, DropReason& reason, Nanos now) const;
   // R9: those that do not lead its flow, which has `output`, to the bottleneck at the node of this address, which may
   // be this one. Its way goes there: so does a port that lies on a shortest path to that node.

@@ -17,7 +17,7 @@ uint64_t WayLoads::cost_ns(PortIndex port, bool had, Nanos now) const {
   return load.waiting_ns + taken + load.sent_ns / kAlikeNs * kAlikeNs;
 }
 
-PortIndex WayLoads::least(PortSet ports, PortIndex usual, uint64_t random, PortIndex had, Nanos now) const {
+PortIndex WayLoads::least(PortSet ports, uint64_t random, PortIndex had, Nanos now) const {
   PortIndex best = kNoPort;
   uint64_t best_ns = 0;
   uint32_t ties = 0;
@@ -28,9 +28,9 @@ PortIndex WayLoads::least(PortSet ports, PortIndex usual, uint64_t random, PortI
       best = port;
       best_ns = cost;
       ties = 1;
-    } else if (cost == best_ns && best != had && (best != usual || port == had)) {
+    } else if (cost == best_ns && best != had) {
       random = random * 6364136223846793005u + 1442695040888963407u;
-      if (port == had || port == usual || (random >> 33) % ++ties == 0) best = port;  // each of the ties is as likely
+      if (port == had || (random >> 33) % ++ties == 0) best = port;  // each of the ties is as likely
     }
   }
   return best;

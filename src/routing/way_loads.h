@@ -15,10 +15,10 @@ class WayLoads {
  public:
   explicit WayLoads(const LoadBoard& board) : board_(board) {}
 
-  // The least loaded of the ports, which are up, one at least; of equal ones `usual`, if that is one of them, else
-  // `random` says which, each as likely. `had`: a flow that comes from rest had that one, and leaves it only if more
-  // waits there than another one has to send and has sent lately: what `had` has sent may be the flow's own.
-  PortIndex least(PortSet ports, PortIndex usual, uint64_t random, PortIndex had, Nanos now) const;
+  // The least loaded of the ports, which are up, one at least; of equal ones `random` says which, each as likely.
+  // `had`: a flow that comes from rest had that one, and leaves it only if more waits there than another one has to
+  // send and has sent lately: what `had` has sent may be the flow's own.
+  PortIndex least(PortSet ports, uint64_t random, PortIndex had, Nanos now) const;
 
   // R9: one of the ports that has so much to spare, or so few flows, that one that leaves `left` for it gets a quarter
   // more; kNoPort if there is none.

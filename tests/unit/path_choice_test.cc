@@ -110,13 +110,6 @@ TEST_F(PathChoiceTest, AFixedPathIsTheDestinationsOwn) {
   EXPECT_EQ(choose(PathPolicy::fixed, {4, 2}), other);
 }
 
-TEST_F(PathChoiceTest, OfEqualOnesTheLeastLoadedIsTheDestinationsOwn) {
-  for (const unsigned port : {2u, 3u})
-    for (int times = 0; times < 20; ++times)
-      ASSERT_EQ(choose(PathPolicy::least_loaded, {4, PortIndex::of(port)}),
-                choose(PathPolicy::fixed, {4, PortIndex::of(port)}));
-}
-
 TEST_F(PathChoiceTest, ByChanceEachIsTakenAsOften) {
   int taken[64] = {};
   board_.publish_load(fabric_[0], 1000, 0, 0);
