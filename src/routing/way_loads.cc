@@ -7,7 +7,7 @@
 namespace heddle {
 
 namespace {
-constexpr uint32_t kAlikeNs = 1 * kMicrosecond;  // links that have sent alike
+constexpr uint32_t kAlikeNs = kLatelyNs / 2;  // links that have sent alike: else small flows all crowd on the idlest
 }  // namespace
 
 uint64_t WayLoads::cost_ns(PortIndex port, bool had, Nanos now) const {

@@ -55,8 +55,8 @@ TEST_F(WayLoadsTest, ASlowLinkTakesLongerForTheSame) {
 
 TEST_F(WayLoadsTest, WhatWasSentLatelyCountsLessAndLess) {
   sent(0, 80);
-  sent(1, 60);
-  EXPECT_EQ(least(0b11), 1);
+  sent(1, 40);
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(least(0b11), 1) << "the other one is more than half busy";
   EXPECT_EQ(board_.load(0, kNow).sent_ns, kLatelyNs / 100 * 80);
   EXPECT_EQ(board_.load(0, kNow + kLatelyNs / 2).sent_ns, kLatelyNs / 100 * 40);
   EXPECT_EQ(board_.load(0, kNow + kLatelyNs).sent_ns, 0u);
