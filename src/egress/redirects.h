@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of a fabric port's flows are to take another way (R9). Once in an epoch, in which it was busy as it was in the
-// one before, what waits for the
-// port, at its queue and at all inputs, and what that has grown by, is compared with a random number: so the longer the
-// queue, the more often flows are asked. Of those that wait one is, or of many an eighth: half of them would be too
-// many elsewhere. The flows of the frames that leave next are asked: who sends most is asked most. Owned by the
-// output's worker. Bytes are of flows.
+// Which of a fabric port's flows are to take another way (R9). At the end of an epoch in which the port was busy, as in
+// the one before, what waits for it, at its queue and at all inputs, and what that has grown by, is compared with a
+// random number: so the longer the queue, the more often flows are asked. Of those that wait one is, or of many an
+// eighth: half of them would be too many elsewhere. The flows of the frames that leave next are asked: who sends most
+// is asked most.
+// Owned by the output's worker. Bytes waiting are of flows, bytes sent are those on the link.
 #pragma once
 
 #include <algorithm>

@@ -203,7 +203,7 @@ void FlowLife::route(Port& port, FlowId id, Nanos now) {
   const PortIndex output = choose_port(port, *flow.queue.head, reason, kNoPort, left_by(port, id));
   if (output == kNoPort) return drop_queue(port, id, reason);
   const Packet& first = *flow.queue.head;
-  paths_.took(output, first.payload, now);
+  took(output, first);
   if (flow_ids_.reserve(port, flow, output, first)) return place(port, id, now);
   Port* there = ports_.find(output);
   if (there != nullptr && reclaim(*there, port.index) && flow_ids_.reserve(port, flow, output, first))

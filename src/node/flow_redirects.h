@@ -4,7 +4,6 @@
 // takes another port, and keeps off the one that it has left for a lease. Others pass the wish on.
 #pragma once
 
-#include "node/ack_writer.h"
 #include "node/flow_queues.h"
 #include "node/site.h"
 #include "routing/path_choice.h"

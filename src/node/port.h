@@ -141,13 +141,14 @@ struct OutputSide {
   OutputScheduler scheduler;     // crossed, not stamped
   LaneSet paused_lanes = 0;      // edge: the host has asked them to wait
   Nanos pause_look_ns = kNever;  // edge: that may change then
-  uint32_t told_queued = 0;      // bytes, as last told on the load board
-  uint64_t told_sent = 0;        // bytes since the port began
-  uint32_t sent_lately = 0;      // bytes, at
+  // Fabric ports, as last told on the load board, then: queued, sent since the port began, and lately; bytes.
   Nanos told_ns = 0;
+  uint32_t told_queued = 0;
+  uint64_t told_sent = 0;
+  uint32_t sent_lately = 0;
   Redirects redirects;                                      // fabric ports
   std::vector<uint16_t> asked_by;                           // by flow ID, with kOutputRedirect: the node that asks
-  std::array<uint32_t, kVirtualChannels> published_free{};  // the same, by lossless channel
+  std::array<uint32_t, kVirtualChannels> published_free{};  // as last told there, by lossless channel
   PacketQueue control;                                      // frames made here, before all data
   uint32_t control_packets = 0;
   Packet* probes = nullptr;             // open record frame

@@ -32,14 +32,14 @@ PathChoice::PathChoice(const Topology& topology, uint16_t node_index, const Lane
 }
 
 PortIndex PathChoice::choose_among(PortSet up, const Frame& frame, Random& random, Nanos now) const {
-  if (frame.policy == PathPolicy::fixed) return usual_way(up, frame);
+  if (frame.policy == PathPolicy::fixed) return fixed_way(up, frame);
   const uint64_t drawn = random.next();
   if (frame.policy != PathPolicy::random) return loads_.least(up, drawn, frame.had, now);
   if (frame.had != kNoPort && (up >> frame.had & 1)) return frame.had;
   return nth(up, static_cast<uint32_t>((drawn >> 32) % static_cast<uint32_t>(std::popcount(up))));
 }
 
-PortIndex PathChoice::usual_way(PortSet ways, const Frame& frame) const {
+PortIndex PathChoice::fixed_way(PortSet ways, const Frame& frame) const {
   const auto count = static_cast<uint32_t>(std::popcount(ways));
   uint32_t number = first_host_[frame.destination.node] + frame.destination.port;
   for (uint32_t hop = frame.hop_limit; hop < kHopLimit; ++hop) number /= count;

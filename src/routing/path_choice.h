@@ -68,7 +68,7 @@ class PathChoice {
  private:
   // Of several ways one that is the destination's own: frames to different hosts that come down by different links in a
   // tree go up by different ones (D mod k, digit by digit on the way).
-  PortIndex usual_way(PortSet ways, const Frame& frame) const;
+  PortIndex fixed_way(PortSet ways, const Frame& frame) const;
   PortIndex choose_among(PortSet up, const Frame& frame, Random& random, Nanos now) const;
 
   const Lanes& lanes_;

@@ -21,7 +21,8 @@ class WayLoads {
   PortIndex least(PortSet ports, uint64_t random, PortIndex had, Nanos now) const;
 
   // R9: one of the ports that has so much to spare, or so few flows, that one that leaves `left` for it gets a quarter
-  // more; kNoPort if there is none.
+  // more, if what is too much waits here (`by_itself`); if it waits further on, nearly as much. kNoPort if there is
+  // none.
   PortIndex better(PortSet ports, PortIndex left, bool by_itself, Nanos now) const;
 
   // A flow has chosen the port, with so many bytes to begin with.
@@ -32,8 +33,6 @@ class WayLoads {
     }
     taken_[port] += bytes;
   }
-
-  const LoadBoard& board() const { return board_; }
 
  private:
   // What a choice compares: for what waits, and what was sent lately.

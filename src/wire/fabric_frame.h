@@ -404,8 +404,8 @@ void append_acks(Packet& packet, uint32_t count, const Next& next) {
         _mm_setr_epi32(record.flow | record.flags << 16 | record.severity << 24, static_cast<int>(record.ack_flow),
                        static_cast<int>(record.lost_total), static_cast<int>(record.credit_limit));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(at), wire_detail::swap_totals(totals));
-    const uint32_t epoch = big_endian(record.asked_by);  // and the reserved bytes
-    std::memcpy(at + 16, &epoch, sizeof epoch);
+    const uint32_t asked_by = big_endian(record.asked_by);  // and the reserved bytes
+    std::memcpy(at + 16, &asked_by, sizeof asked_by);
   }
   packet.length = static_cast<uint16_t>(packet.length + count * sizeof(heddle_ack_record));
 }

@@ -128,8 +128,7 @@ TEST_F(FlowRedirectsTest, ItStaysWhereItsQueueCannotHoldWhatComes) {
   EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 1u);
 }
 
-// It comes by the bottleneck as well, though nothing waits here.
-TEST_F(FlowRedirectsTest, ItKeepsOffAllPortsThatLeadToTheBottleneck) {
+TEST_F(FlowRedirectsTest, ALeaseHoldsAllPortsAsLongAsTheLastSays) {
   PathLease lease;
   lease.leave(0b011, kNow);
   lease.leave(0b100, kNow + 1);
@@ -143,6 +142,24 @@ TEST_F(FlowRedirectsTest, ASecondWishAddsNothing) {
   redirect();
   redirect();
   EXPECT_EQ(obeyed(), 1u);
+}
+
+// Two links lead to the node that asks, and one around it.
+TEST_F(FlowRedirectsTest, ItKeepsOffAllPortsThatLeadToTheBottleneck) {
+  Topology topology;
+  topology.classes.resize(1);
+  for (const uint16_t address : {1, 2, 3, 4}) add_node(topology, address, address == 1 || address == 4 ? 1 : 0);
+  for (const uint16_t there : {1, 1, 2}) add_link(topology, 0, there);  // ports 1, 2 and 3 of the first node
+  for (const uint16_t there : {1, 2}) add_link(topology, there, 3);
+  PathChoice paths(topology, 0, site_.lanes, board_);
+  paths.compile(std::vector<PortSet>(topology.nodes.size(), ~PortSet{0}));
+  FlowRedirects redirects(site_, paths, flow_queues_);
+  flow().destination = {4, 0};
+  flow().branch.output = 1;
+  board_.publish_state(3, true);
+  redirects.on_redirect(edge_, edge_.input.ref.epoch, id(), 2, kNow);
+  EXPECT_EQ(obeyed(), 1u);
+  EXPECT_EQ(edge_.input.leases[id()].left(kNow), 0b0110u);
 }
 
 // With one way on, the switch before is asked.
