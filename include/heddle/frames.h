@@ -24,7 +24,7 @@ typedef uint32_t heddle_be32;
 typedef uint64_t heddle_be64;
 
 #define HEDDLE_ETHERTYPE 0x88B5 /* IEEE local experimental EtherType 1 */
-#define HEDDLE_VERSION 1
+#define HEDDLE_VERSION 2
 #define HEDDLE_ETHERNET_BYTES 14
 #define HEDDLE_DATA_OVERHEAD_BYTES 54 /* Ethernet header + data header: what a fabric link needs above the edge MTU */
 #define HEDDLE_LIFE_UNIT_NS 64000
@@ -74,9 +74,10 @@ struct heddle_data_header {
   uint8_t vc;            /* virtual channel */
   heddle_be32 data_flow; /* position of the frame's first byte in the flow ID's bytes (K4) */
   heddle_be16 destination_node;
-  heddle_be16 destination_port;
+  heddle_be16 via; /* address of a node that it goes to first, on a longer way (R4); 0 = none, or it has been there */
   heddle_be16 source_node;
-  heddle_be16 source_port;
+  uint8_t destination_port;
+  uint8_t source_port;
   heddle_be16 vni;    /* bridged frames: the VLAN */
   heddle_be16 life;   /* remaining, in units of HEDDLE_LIFE_UNIT_NS (K8) */
   uint8_t hop_limit;  /* links the frame may still cross */
@@ -149,11 +150,12 @@ struct heddle_notice_record {
   heddle_be64 ports_up; /* bit p: the fabric link at port p has a session */
 };
 
-/* R8: load of one output port. */
+/* R8: what one fabric port of the sender has to do. A frame has all that have much to do: the others have not. */
 struct heddle_load_record {
-  heddle_be16 port;
-  heddle_be16 utilisation; /* 0-65535 of the port's rate over the last epoch */
-  heddle_be32 queue_bytes;
+  uint8_t port;
+  uint8_t flows;       /* that wait for it; 255 = so many or more */
+  heddle_be16 busy;    /* what it has sent lately, 65535 = all that its link could take */
+  heddle_be32 waiting; /* ns that its link takes for what waits for it */
 };
 
 #define HEDDLE_HELLO_HEARS_SHORT 0x01 /* of the receiver's hellos only the short ones arrive here */

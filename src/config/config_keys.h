@@ -20,7 +20,7 @@ inline constexpr auto kNode = std::to_array<std::string_view>({"address", "ports
 inline constexpr auto kPort =
     std::to_array<std::string_view>({"vlan", "trunk", "native", "rate", "mtu", "forward_reserved", "flood_rate",
                                      "stations_max", "flow_control", "class", "classes", "police", "police_burst"});
-inline constexpr auto kLink = std::to_array<std::string_view>({"ends", "rate", "mtu"});
+inline constexpr auto kLink = std::to_array<std::string_view>({"ends", "rate", "mtu", "cost"});
 inline constexpr auto kStation = std::to_array<std::string_view>({"mac", "vlan", "port"});
 
 // Node file.
@@ -73,6 +73,6 @@ inline constexpr auto kLabSwitch =
 inline constexpr auto kLabHost =
     std::to_array<std::string_view>({"kind", "ipv4", "ipv6", "mac", "vlan", "interfaces", "exec"});
 inline constexpr auto kLabInterface = std::to_array<std::string_view>({"ipv4", "ipv6", "mac", "vlan"});
-inline constexpr auto kLabLink = std::to_array<std::string_view>({"endpoints", "rate", "delay", "loss", "mtu"});
+inline constexpr auto kLabLink = std::to_array<std::string_view>({"endpoints", "rate", "delay", "loss", "mtu", "cost"});
 
 }  // namespace heddle::config_keys

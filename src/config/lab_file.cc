@@ -101,7 +101,7 @@ void LabReader::link_host(const YamlValue& link, const YamlValue& host_value, co
   }
   const auto end = switch_end(switch_value, switch_reference);
   if (!end || !builder_.take_port(switch_value, *end)) return;
-  for (std::string_view key : {"delay", "loss"}) {
+  for (std::string_view key : {"delay", "loss", "cost"}) {
     if (link.has(key)) link[key].problem_at_key("the key on a host's link", "the key between switches");
   }
   builder_.read_edge_limits(*end, link);

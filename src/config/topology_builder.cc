@@ -135,8 +135,8 @@ bool TopologyBuilder::take_port(const YamlValue& end_value, LinkEnd end) {
   return true;
 }
 
-void TopologyBuilder::add_link(const YamlValue& link, const std::vector<YamlValue>& ends, LinkEnd first,
-                               LinkEnd second) {
+void TopologyBuilder::add_link(const YamlValue& link, const std::vector<YamlValue>& ends, LinkEnd first, LinkEnd second,
+                               uint8_t usual_cost) {
   const bool first_free = take_port(ends[0], first);
   const bool second_free = take_port(ends[1], second);
   if (!first_free || !second_free) return;
@@ -152,12 +152,15 @@ void TopologyBuilder::add_link(const YamlValue& link, const std::vector<YamlValu
     link["mtu"].problem(std::to_string(needed) + " to " + std::to_string(kLinkMtuMax) + " (edge MTU " +
                         std::to_string(topology_.edge_mtu_bytes) + " and the fabric header)");
   }
+  uint8_t cost = usual_cost;
+  link["cost"].read_integer(cost, 1, kLinkCostMax);
   const LinkEnd both[2] = {first, second};
   for (int side = 0; side < 2; ++side) {
     TopologyPort& port = topology_.nodes[both[side].node_index].ports[both[side].port];
     port.fabric = true;
     port.rate_bps = rate_bps;
     port.mtu_bytes = mtu_bytes;
+    port.cost = cost;
     port.peer = {both[1 - side].node_index, both[1 - side].port};
   }
   topology_.links.push_back({{first, second}});

@@ -56,7 +56,8 @@ class TopologyBuilder {
   std::optional<uint16_t> find_node(const std::string& name) const;
 
   // A link between ports of two nodes. `ends` has one value per end; keys rate and mtu come from `link`.
-  void add_link(const YamlValue& link, const std::vector<YamlValue>& ends, LinkEnd first, LinkEnd second);
+  void add_link(const YamlValue& link, const std::vector<YamlValue>& ends, LinkEnd first, LinkEnd second,
+                uint8_t usual_cost = 1);
   // One end's port is used; false and reported if it has been before.
   bool take_port(const YamlValue& end_value, LinkEnd end);
 

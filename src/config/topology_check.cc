@@ -119,15 +119,16 @@ bool TopologyBuilder::settle_lossless_credits() {
 // C9, R5, K8: lossless frames need channels in which no ring of buffers can form, and time to drain.
 void TopologyBuilder::settle_lossless() {
   const YamlValue classes = root_["classes"];
-  const uint32_t needed = lossless_channels_needed(topology_);
-  if (needed > kLosslessChannelsMax) {
+  const ChannelsNeeded channels = lossless_channels_needed(topology_);
+  if (channels.shortest > kLosslessChannelsMax) {
     classes.problem_at_key(
-        "a lossless class on a graph whose paths need " + std::to_string(needed) + " virtual channels",
+        "a lossless class on a graph whose paths need " + std::to_string(channels.shortest) + " virtual channels",
         "paths that turn from down to up at most " + std::to_string(kLosslessChannelsMax - 1) +
             " times, with any one link down");
     return;
   }
-  topology_.lossless_channels = needed;
+  settle_lossless_channels(topology_, channels);
+  const uint32_t needed = topology_.lossless_channels;
   if (const std::string ring = find_buffer_ring(topology_, needed); !ring.empty())
     classes.problem_at_key("a lossless class on a graph with a ring of buffers: " + ring, "a graph without");
   if (Lanes::needed(topology_) > kLanesMax) {

@@ -45,6 +45,7 @@ enum InputFlowFlag : uint16_t {
   kFlowChooses = 0x0200,   // there are several ways to its destination: it chooses anew when it goes on (R6)
   kFlowMoved = 0x0400,     // was asked to leave a port, and has its PathLease (R9)
   kFlowRedirect = 0x0800,  // fabric ports: the switch before is to hear that the flow should take another way (R9)
+  kFlowDetour = 0x1000,    // goes by another node first (R4)
 };
 
 // What ends with the output flow ID it has.

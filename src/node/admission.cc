@@ -20,7 +20,10 @@ void Admission::leave(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nan
   packet->output_flow = flow.branch.flow;
   voq.take_lane(*packet);
   if (voq.injects) port.input.arbiter.inject(flow.group, packet->payload);
-  if (flow.flags & kFlowLimited) flow_limits_.spend(port, packet->input.flow, packet->payload, now);
+  if (flow.flags & (kFlowLimited | kFlowDetour)) [[unlikely]] {
+    packet->via = port.input.via(packet->input.flow);
+    if (flow.flags & kFlowLimited) flow_limits_.spend(port, packet->input.flow, packet->payload, now);
+  }
 }
 
 void Admission::join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
@@ -47,9 +50,9 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
   if (special != 0 && !may_pass(port, id, flow, *packet, now)) return false;
   if (flow.branch.flow == kNoFlow) {
     DropReason reason = DropReason::none;
-    const PortIndex output = flow_life_.choose_port(port, *packet, reason, kNoPort, flow_life_.left_by(port, id));
+    const PortIndex output = ways_.choose_for(port, id, *packet, reason);
     if (output == kNoPort || !flow_ids_.reserve(port, flow, output, *packet)) return false;
-    flow_life_.took(output, *packet);
+    ways_.took(output, *packet);
   } else if (port.input.ids[flow.branch.output].wanting.shares.has_to_yield(flow.group)) {
     flow_ids_.yield(port, flow);  // its queue ran empty: it has had its turn
     return false;

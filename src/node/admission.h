@@ -17,12 +17,13 @@ namespace heddle {
 
 class Admission {
  public:
-  Admission(const Site& site, FlowIds& flow_ids, FlowLimits& flow_limits, FlowQueues& flow_queues, FlowLife& flow_life,
-            BufferShares& shares, CrossPoint& crosspoint, Express& express)
+  Admission(const Site& site, FlowIds& flow_ids, FlowLimits& flow_limits, FlowQueues& flow_queues, FlowWays& ways,
+            FlowLife& flow_life, BufferShares& shares, CrossPoint& crosspoint, Express& express)
       : site_(site),
         flow_ids_(flow_ids),
         flow_limits_(flow_limits),
         flow_queues_(flow_queues),
+        ways_(ways),
         flow_life_(flow_life),
         shares_(shares),
         crosspoint_(crosspoint),
@@ -43,6 +44,7 @@ class Admission {
   FlowIds& flow_ids_;
   FlowLimits& flow_limits_;
   FlowQueues& flow_queues_;
+  FlowWays& ways_;
   FlowLife& flow_life_;
   BufferShares& shares_;
   CrossPoint& crosspoint_;

@@ -16,6 +16,8 @@ void FabricReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos 
     }
     if (frames[kept].kind == HEDDLE_DATA) {
       read_data_header(*packet);
+      if (packet->via != 0) [[unlikely]]
+        arrive(*packet);
       if (port.input.flows.valid(packet->input.flow)) __builtin_prefetch(&port.input.flows[packet->input.flow]);
     }
     packets[kept++] = packet;
@@ -42,6 +44,11 @@ void FabricReceive::take_frame(Port& port, Packet* packet, const LinkFrame& fram
   }
   ++port.counters.consumed_frames;
   turn_.discard(packet);
+}
+
+// R4: it goes to its destination from here on, if this is the node that it was to go by, or that itself.
+void FabricReceive::arrive(Packet& packet) const {
+  if (packet.via == site_.address || packet.destination.node == site_.address) packet.via = 0;
 }
 
 // K2: a number that is not the next one. If it is newer, those between are lost, or will come too late.
@@ -102,6 +109,7 @@ void FabricReceive::receive_flow_data(Port& port, Packet* packet, Nanos now) {
     if (packet->destination.node == site_.address && at_once_.gather_from_fabric(port, id, flow, packet, now)) return;
     if (!flow.in_use()) {  // still, after those that were gathered before it
       flow.begin(packet->destination, packet->ftag, kNoMatch);
+      if (packet->via != 0) port.input.steer(id, packet->via);
       port.counters.count(ProtocolEvent::flow_created);
     } else if (!is_of(port, flow, *packet)) {
       return break_off(port, packet, now);
@@ -112,6 +120,7 @@ void FabricReceive::receive_flow_data(Port& port, Packet* packet, Nanos now) {
 
 bool FabricReceive::is_of(const Port& port, const InputFlow& flow, const Packet& packet) const {
   return flow.destination == packet.destination && flow.ftag == packet.ftag &&
+         (((flow.flags & kFlowDetour) | packet.via) == 0 || port.input.via(packet.input.flow) == packet.via) &&
          (packet.vc == kLossyChannel || !channel_changed(port, flow, packet.vc));
 }
 

@@ -36,8 +36,11 @@ void FabricRecords::receive(Port& port, const LinkFrame& frame, Nanos now) {
           link_states_.changed(static_cast<uint16_t>(node));
       }
       break;
+    case HEDDLE_LOAD:
+      loads_.hear(port, frame, now);
+      break;
     default:
-      break;  // load reports (R8) are not acted on yet
+      break;
   }
 }
 

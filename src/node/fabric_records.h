@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of the other end of a link: ACKs (W2, node/ack_receive.h), probes (K5), credits (K7), retry reports (K6),
-// notices (W6). False from any of them: the link contradicts itself (K3).
+// notices (W6), loads (R8). False from any of them: the link contradicts itself (K3).
 #pragma once
 
 #include "node/ack_receive.h"
@@ -8,6 +8,7 @@
 #include "node/link_control.h"
 #include "node/link_states.h"
 #include "node/port.h"
+#include "node/port_loads.h"
 #include "node/retry_frames.h"
 #include "node/site.h"
 #include "routing/link_state.h"
@@ -19,14 +20,15 @@ namespace heddle {
 class FabricRecords {
  public:
   FabricRecords(const Site& site, LinkState& link_state, AckWriter& acks, AckReceive& ack_receive,
-                LinkControl& link_control, LinkStates& link_states, RetryFrames& retry)
+                LinkControl& link_control, LinkStates& link_states, RetryFrames& retry, PortLoads& loads)
       : site_(site),
         link_state_(link_state),
         acks_(acks),
         ack_receive_(ack_receive),
         link_control_(link_control),
         link_states_(link_states),
-        retry_(retry) {}
+        retry_(retry),
+        loads_(loads) {}
 
   // A frame of records in its order. Resets the session if the link contradicts itself.
   void receive(Port& port, const LinkFrame& frame, Nanos now);
@@ -42,6 +44,7 @@ class FabricRecords {
   LinkControl& link_control_;
   LinkStates& link_states_;
   RetryFrames& retry_;
+  PortLoads& loads_;
 };
 
 }  // namespace heddle

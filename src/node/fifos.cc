@@ -8,7 +8,7 @@ namespace heddle {
 void Fifos::receive(Port& port, Packet* packet, Nanos now) {
   if (site_.lanes.lossless(packet->ftag)) return join(port, packet, now);
   DropReason reason = DropReason::none;
-  const PortIndex output = flow_life_.choose_port(port, *packet, reason);
+  const PortIndex output = ways_.choose_port(port, *packet, reason);
   if (output == kNoPort) return turn_.drop_at_input(port, packet, reason);
   Voq& voq = port.input.arbiter[site_.voq_index(output, site_.lanes.of(packet->ftag, kLossyChannel))];
   // Flows that wait for the same output keep half of the room: frames without a flow come before them in a turn.
@@ -62,7 +62,7 @@ void Fifos::place(Port& port, LaneIndex index, Nanos now) {
     const Packet& head = *fifo.queue.head;
     DropReason reason = DropReason::life_ended;
     const bool alive = !port.is_fabric() || !life_over(head, now);
-    const PortIndex output = alive ? flow_life_.choose_port(port, head, reason) : kNoPort;
+    const PortIndex output = alive ? ways_.choose_port(port, head, reason) : kNoPort;
     if (output != kNoPort) {
       fifo.voq = site_.voq_index(output, paths_.lane(port.index, output, head.ftag, head.vc));
       return input.arbiter.push_fifo(fifo.voq, index);

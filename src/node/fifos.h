@@ -4,7 +4,7 @@
 #pragma once
 
 #include "node/crosspoint.h"
-#include "node/flow_life.h"
+#include "node/flow_ways.h"
 #include "node/port.h"
 #include "node/room_returns.h"
 #include "node/site.h"
@@ -16,8 +16,9 @@ namespace heddle {
 
 class Fifos {
  public:
-  Fifos(const Site& site, Turn& turn, FlowLife& flow_life, PathChoice& paths, RoomReturns& room, CrossPoint& crosspoint)
-      : site_(site), turn_(turn), flow_life_(flow_life), paths_(paths), room_(room), crosspoint_(crosspoint) {}
+  Fifos(const Site& site, Turn& turn, FlowWays& ways, const PathChoice& paths, RoomReturns& room,
+        CrossPoint& crosspoint)
+      : site_(site), turn_(turn), ways_(ways), paths_(paths), room_(room), crosspoint_(crosspoint) {}
 
   // F11, E1: no-flow frames are not acknowledged. Lossy ones wait nowhere: they cross now or die here.
   void receive(Port& port, Packet* packet, Nanos now);
@@ -30,8 +31,8 @@ class Fifos {
 
   const Site& site_;
   Turn& turn_;
-  FlowLife& flow_life_;
-  PathChoice& paths_;
+  FlowWays& ways_;
+  const PathChoice& paths_;
   RoomReturns& room_;
   CrossPoint& crosspoint_;
 };

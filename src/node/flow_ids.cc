@@ -19,7 +19,7 @@ bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packe
   if (flow.branch.flow == kNoFlow) return false;
   port.input.ids[output].wanting.shares.took(flow.group);
   flow.branch.turn_start = flow.data_flow;
-  flow.flags |= rest_flags(port, flow);
+  flow.flags |= rest_flags(port, first.input.flow);
   there->counters.count(ProtocolEvent::id_reserved);
   return true;
 }
@@ -156,10 +156,10 @@ bool FlowIds::take_lent_id(Port& port, InputFlow& flow) {
 
 // What goes to hosts here has a shorter way without a flow (decision 4). R6: with one way by the fabric there is
 // nothing to choose.
-uint16_t FlowIds::rest_flags(const Port& port, const InputFlow& flow) const {
+uint16_t FlowIds::rest_flags(const Port& port, FlowId id) const {
+  const InputFlow& flow = port.input.flows[id];
   if (flow.destination.node == site_.address) return 0;
-  const PortSet ways = paths_.routes().primary(flow.destination.node) & ~(PortSet{1} << port.index);
-  return ways == PortSet{1} << flow.branch.output ? kFlowMayRest : kFlowMayRest | kFlowChooses;
+  return ways_.has_choice(port, id) ? kFlowMayRest | kFlowChooses : kFlowMayRest;
 }
 
 // An ID of another worker's output stays with the input port, for the flow that waits for one or for the next one.
@@ -181,11 +181,10 @@ FlowId FlowIds::give_id(Port& port, PortIndex output, FlowId id) {
   if (Port* there = ports_.find(output)) {
     there->output.flows[id].input = port.input.ref.with(flow_id);
     there->output.flows.set_class(there->output.flows[id], flow.ftag);
-    flow.flags |= rest_flags(port, flow);
+    flow.flags |= rest_flags(port, flow_id);
   }
   flow.branch.turn_start = flow.data_flow;
-  const bool here = flow.destination.node == site_.address;
-  if (!here && !(paths_.routes().primary(flow.destination.node) >> output & 1)) flow.flags |= kFlowLeaving;  // R12
+  if (ways_.is_stale(port, flow_id, output)) flow.flags |= kFlowLeaving;  // R12
   return flow_id;
 }
 

@@ -4,6 +4,7 @@
 // is the answer, and the caller places it.
 #pragma once
 
+#include "node/flow_ways.h"
 #include "node/outbox.h"
 #include "node/ports.h"
 #include "node/settlement.h"
@@ -16,9 +17,15 @@ namespace heddle {
 
 class FlowIds {
  public:
-  FlowIds(const Site& site, Ports& ports, Outbox& outbox, PathChoice& paths, Settlement& settlement,
-          WaitingLoad& waiting)
-      : site_(site), ports_(ports), outbox_(outbox), paths_(paths), settlement_(settlement), waiting_(waiting) {}
+  FlowIds(const Site& site, Ports& ports, Outbox& outbox, const PathChoice& paths, const FlowWays& ways,
+          Settlement& settlement, WaitingLoad& waiting)
+      : site_(site),
+        ports_(ports),
+        outbox_(outbox),
+        paths_(paths),
+        ways_(ways),
+        settlement_(settlement),
+        waiting_(waiting) {}
 
   // The flow takes this output from now on, `first` its first packet. True if it has an ID there: at once only where
   // the same worker gives it out, or another one has lent some. Whoever waits for an ID already comes first (K11): a
@@ -58,7 +65,7 @@ class FlowIds {
   static void on_want(Port& output, PortIndex input, uint32_t flows);
 
  private:
-  uint16_t rest_flags(const Port& port, const InputFlow& flow) const;
+  uint16_t rest_flags(const Port& port, FlowId id) const;
   bool take_lent_id(Port& port, InputFlow& flow);
   FlowId send_home(Port& port, PortIndex output, FlowId id, bool leaving, bool count_orphan);
   FlowId keep_id(Port& port, PortIndex output, FlowId id);
@@ -67,7 +74,8 @@ class FlowIds {
   const Site& site_;
   Ports& ports_;
   Outbox& outbox_;
-  PathChoice& paths_;
+  const PathChoice& paths_;
+  const FlowWays& ways_;
   Settlement& settlement_;
   WaitingLoad& waiting_;
 };

@@ -24,9 +24,7 @@ void FlowLife::place(Port& port, FlowId id, Nanos now) {
 }
 
 void FlowLife::choose_anew(Port& port, InputFlow& flow, const Packet& packet) {
-  DropReason reason = DropReason::none;
-  const PortSet left = left_by(port, packet.input.flow);
-  if (choose_port(port, packet, reason, flow.branch.output, left) == flow.branch.output) return;
+  if (ways_.stays(port, packet.input.flow, packet)) return;
   unbind(port, flow);
   port.counters.count(ProtocolEvent::flow_moved);
 }
@@ -166,8 +164,7 @@ void FlowLife::leave_stale_paths() {
     for (uint32_t i = 1; i <= port->input.flows.size(); ++i) {
       const auto id = FlowId::of(i);
       InputFlow& flow = port->input.flows[id];
-      if (!flow.in_use() || flow.branch.flow == kNoFlow || flow.destination.node == site_.address) continue;
-      if (paths_.routes().primary(flow.destination.node) >> flow.branch.output & 1) continue;
+      if (!flow.in_use() || flow.branch.flow == kNoFlow || !ways_.is_stale(*port, id, flow.branch.output)) continue;
       flow.flags |= kFlowLeaving;
       if (flow.queue.empty()) finish_if_empty(*port, id, flow);
     }
@@ -200,10 +197,10 @@ void FlowLife::route(Port& port, FlowId id, Nanos now) {
   InputFlow& flow = port.input.flows[id];
   DropReason reason = DropReason::none;
   flow_ids_.forget_output(flow);
-  const PortIndex output = choose_port(port, *flow.queue.head, reason, kNoPort, left_by(port, id));
+  const PortIndex output = ways_.choose_for(port, id, *flow.queue.head, reason);
   if (output == kNoPort) return drop_queue(port, id, reason);
   const Packet& first = *flow.queue.head;
-  took(output, first);
+  ways_.took(output, first);
   if (flow_ids_.reserve(port, flow, output, first)) return place(port, id, now);
   Port* there = ports_.find(output);
   if (there != nullptr && reclaim(*there, port.index) && flow_ids_.reserve(port, flow, output, first))

@@ -10,26 +10,23 @@
 #include "node/flow_limits.h"
 #include "node/flow_queues.h"
 #include "node/flow_timers.h"
+#include "node/flow_ways.h"
 #include "node/ports.h"
 #include "node/site.h"
 #include "node/turn.h"
-#include "routing/path_choice.h"
 #include "wire/inlining.h"
-#include "wire/random.h"
 
 namespace heddle {
 
 class FlowLife {
  public:
-  FlowLife(const Site& site, Ports& ports, Turn& turn, EdgeInput& edge, PathChoice& paths, Random& random,
-           AckWriter& acks, FlowIds& flow_ids, FlowLimits& flow_limits, FlowQueues& flow_queues, FlowTimers& holds,
-           FlowTimers& releases)
+  FlowLife(const Site& site, Ports& ports, Turn& turn, EdgeInput& edge, FlowWays& ways, AckWriter& acks,
+           FlowIds& flow_ids, FlowLimits& flow_limits, FlowQueues& flow_queues, FlowTimers& holds, FlowTimers& releases)
       : site_(site),
         ports_(ports),
         turn_(turn),
         edge_(edge),
-        paths_(paths),
-        random_(random),
+        ways_(ways),
         acks_(acks),
         flow_ids_(flow_ids),
         flow_limits_(flow_limits),
@@ -82,25 +79,6 @@ class FlowLife {
   // K8: frames die in transit also while their flow waits for a flow ID. So flows that wait for each other's IDs around
   // a ring do not wait for ever.
   HEDDLE_COLD void age_waiting(Nanos now);
-  // R6: where a packet goes from here, of a flow that had a port before it rested, and keeps off those that it was
-  // asked to leave (R9); kNoPort, with the reason, if nowhere. Draws a random number where ways are equal.
-  PortIndex choose_port(const Port& input, const Packet& packet, DropReason& reason, PortIndex had = kNoPort,
-                        PortSet left = 0) {
-    const PathChoice::Frame frame{.input = input.index,
-                                  .channel = packet.vc,
-                                  .hop_limit = packet.hop_limit,
-                                  .destination = packet.destination,
-                                  .had = had,
-                                  .left = left,
-                                  .policy = site_.classes.of(packet.ftag).path};
-    return paths_.choose(frame, random_, reason, turn_.now());
-  }
-  // R9: ports that the flow was asked to leave, as long as that holds.
-  PortSet left_by(const Port& port, FlowId id) const {
-    return port.input.flows[id].flags & kFlowMoved ? port.input.leases[id].left(turn_.now()) : 0;
-  }
-  // A flow begins there with this packet.
-  void took(PortIndex output, const Packet& packet) { paths_.took(output, packet.payload, turn_.now()); }
   // The next age_waiting() that has something to do, if anything of the port waits.
   Nanos next_wake(const Port& port) const {
     const bool waits = port.input.lent_outputs != 0 || (port.is_fabric() && port.input.wanting_outputs != 0);
@@ -131,8 +109,7 @@ class FlowLife {
   Ports& ports_;
   Turn& turn_;
   EdgeInput& edge_;
-  PathChoice& paths_;
-  Random& random_;
+  FlowWays& ways_;
   AckWriter& acks_;
   FlowIds& flow_ids_;
   FlowLimits& flow_limits_;

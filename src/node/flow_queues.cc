@@ -39,8 +39,9 @@ void FlowQueues::push(Port& port, FlowId id, InputFlow& flow, Packet* packet, Na
 }
 
 // What is under way is what comes in a round trip.
-bool FlowQueues::may_hold(const InputFlow& flow) const {
-  return site_.lanes.lossless(flow.ftag) || flow.queue_extent() + flow.flow_extent() <= mark(flow);
+bool FlowQueues::may_hold(const Port& port, const InputFlow& flow) const {
+  if (site_.lanes.lossless(flow.ftag) || flow.queue_extent() + flow.flow_extent() <= mark(flow)) return true;
+  return !port.is_fabric() && flow.queue_extent() + site_.frame_bytes > mark(flow);
 }
 
 Packet* FlowQueues::take(Port& port, InputFlow& flow) {

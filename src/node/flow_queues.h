@@ -23,8 +23,9 @@ class FlowQueues {
   DropReason refusal(const Port& port, const InputFlow& flow, const Packet& packet) const;
   // What refusal() has let in.
   void push(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
-  // Could the flow keep what comes until all that it has under way is settled, and lose nothing? (R9)
-  bool may_hold(const InputFlow& flow) const;
+  // Could the flow keep what comes until all that it has under way is settled, and lose nothing by it (R9)? One whose
+  // queue is full loses what comes as it is.
+  bool may_hold(const Port& port, const InputFlow& flow) const;
   // The first packet; there is one. It is still in queue_extent().
   Packet* take(Port& port, InputFlow& flow);
   // A packet has left the queue of a flow that was past its mark, and is still in queue_extent(): below half of the

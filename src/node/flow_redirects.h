@@ -5,6 +5,7 @@
 #pragma once
 
 #include "node/flow_queues.h"
+#include "node/flow_ways.h"
 #include "node/site.h"
 #include "routing/path_choice.h"
 
@@ -12,19 +13,20 @@ namespace heddle {
 
 class FlowRedirects {
  public:
-  FlowRedirects(const Site& site, const PathChoice& paths, const FlowQueues& flow_queues)
-      : site_(site), paths_(paths), flow_queues_(flow_queues) {}
+  FlowRedirects(const Site& site, const PathChoice& paths, const FlowWays& ways, const FlowQueues& flow_queues,
+                Random& random)
+      : site_(site), paths_(paths), ways_(ways), flow_queues_(flow_queues), random_(random) {}
 
   // Not obeyed by a flow that its destination holds back anyway (R10), nor by one whose queue can't hold what comes
   // meanwhile; of a flow with nothing under way it is old news, and of an ended session, too.
   void on_redirect(Port& port, Epoch epoch, FlowId id, uint16_t asked_by, Nanos now);
 
  private:
-  PortSet ways_around(const Port& port, const InputFlow& flow, uint16_t asked_by) const;
-
   const Site& site_;
   const PathChoice& paths_;
+  const FlowWays& ways_;
   const FlowQueues& flow_queues_;
+  Random& random_;
 };
 
 }  // namespace heddle

@@ -91,6 +91,7 @@ struct InputSide {
         limits(flow_ids + 1),
         meters(flow_ids + 1),
         leases(flow_ids + 1),
+        vias(flow_ids + 1),
         arbiter(flows, outputs * lanes, applications),
         ids(outputs, OutputIds(arbiter.groups())),
         fifos(lanes),
@@ -98,11 +99,20 @@ struct InputSide {
         waiting(arbiter.groups()),
         ack_due(flow_ids) {}
 
+  // R4: address of the node that a flow goes by first; 0 if it takes a shortest way.
+  uint16_t via(FlowId id) const { return flows[id].flags & kFlowDetour ? vias[id] : uint16_t{0}; }
+  void steer(FlowId id, uint16_t via) {
+    vias[id] = via;
+    uint16_t& flags = flows[id].flags;
+    flags = static_cast<uint16_t>(via != 0 ? flags | kFlowDetour : flags & ~kFlowDetour);
+  }
+
   InputFlowRef ref;  // its flows; the epoch counts the sessions of this port, edge ports stay at 1
   InputFlowTable flows;
   std::vector<FlowLimit> limits;                          // by flow ID
   std::vector<FlowMeter> meters;                          // by flow ID
   std::vector<PathLease> leases;                          // by flow ID
+  std::vector<uint16_t> vias;                             // by flow ID, with kFlowDetour: address of that node
   std::array<uint32_t, kVirtualChannels> queued_flows{};  // fabric, by channel: flows that have a queue
   PortSet wanting_outputs = 0;                            // outputs that flows here wait for a flow ID at; a superset
   PortSet lent_outputs = 0;                               // outputs that have lent flow IDs
@@ -146,6 +156,8 @@ struct OutputSide {
   uint32_t told_queued = 0;
   uint64_t told_sent = 0;
   uint32_t sent_lately = 0;
+  Nanos next_tell_ns = 0;                                   // to the neighbour (R8)
+  PortSet told_loaded = 0;                                  // ports of this node, as last told there
   Redirects redirects;                                      // fabric ports
   std::vector<uint16_t> asked_by;                           // by flow ID, with kOutputRedirect: the node that asks
   std::array<uint32_t, kVirtualChannels> published_free{};  // as last told there, by lossless channel

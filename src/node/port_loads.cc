@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/port_loads.h"
 
+#include <algorithm>
+#include <bit>
+
 namespace heddle {
 
 void PortLoads::look(Port& port, Nanos now) {
   OutputSide& output = port.output;
+  if (now >= output.next_tell_ns) tell(port, now);
   const uint32_t queued = output.scheduler.bytes();
   const uint64_t sent = port.counters.sent_bytes;
   if (sent == output.told_sent && queued == output.told_queued) return;
@@ -18,13 +22,50 @@ void PortLoads::look(Port& port, Nanos now) {
     output.redirects.look(board_.waiting_bytes(port.index), board_.load(port.index, now).flows, sent, random_, now);
 }
 
+// All that have much to do, of the others nothing: what is said once more is of no harm, and what is lost is said
+// again.
+void PortLoads::tell(Port& port, Nanos now) {
+  OutputSide& output = port.output;
+  output.next_tell_ns = now + board_.lately_ns(port.index);
+  const Load own = board_.load(port.index, now);
+  board_.publish_loaded(port.index, own.waiting_ns > own.lately_ns / 4 || 2 * own.sent_ns >= own.lately_ns);
+  const PortSet loaded = board_.loaded() & ~(PortSet{1} << port.index);
+  const PortSet told =
+      loaded != 0 ? loaded : output.told_loaded & -output.told_loaded;  // one that has no more: no news
+  if (told == 0 || !port.session.up()) return;
+  Packet* packet = control_.make(port);
+  if (packet == nullptr) return;
+  start_records(*packet, HEDDLE_LOAD);
+  for (PortSet rest = told; rest != 0; rest &= rest - 1) {
+    const auto other = PortIndex::of(std::countr_zero(rest));
+    const Load load = board_.load(other, now);
+    const uint64_t busy = std::min<uint64_t>(0xffff, load.sent_ns * uint64_t{0xffff} / load.lately_ns);
+    append_record(*packet,
+                  LoadRecord{other, static_cast<uint8_t>(std::min(load.flows, 255u)), static_cast<uint16_t>(busy),
+                             static_cast<uint32_t>(std::min<uint64_t>(load.waiting_ns, 0xffffffff))});
+  }
+  control_.queue(port, packet);
+  output.told_loaded = loaded;
+  port.counters.count(ProtocolEvent::load_told);
+}
+
+void PortLoads::hear(Port& port, const LinkFrame& frame, Nanos now) {
+  PortSet loaded = 0;
+  for (const LoadRecord record : load_records(frame)) {
+    board_.hear(port.index, record.port, record.waiting_ns, record.busy, record.flows);
+    loaded |= PortSet{1} << record.port;
+  }
+  board_.heard(port.index, loaded, now);
+  port.counters.count(ProtocolEvent::load_heard);
+}
+
 void PortLoads::ask(Port& port, Packet* const* burst, uint32_t count, Nanos now) {
   for (uint32_t i = 0; i < count && port.output.redirects.asking(now); ++i)
     if (burst[i]->input.port != kNoPort) ask(port, *burst[i]);  // not made here
 }
 
 void PortLoads::ask(Port& port, const Packet& packet) {
-  if (packet.output_flow == kNoFlow || site_.classes.of(packet.ftag).path != PathPolicy::adaptive) return;
+  if (packet.output_flow == kNoFlow || !moves(site_.classes.of(packet.ftag).path)) return;
   OutputFlow& entry = port.output.flows[packet.output_flow];
   if (((entry.congestion | entry.told) & kCongestionLevelMask) != 0 || (entry.flags & kOutputRedirect)) return;
   entry.flags |= kOutputRedirect;

@@ -79,6 +79,7 @@ class Worker {
   CreditWatch credit_watch_;
   BufferShares shares_;
   RoomReturns room_;
+  FlowWays flow_ways_;
   FlowIds flow_ids_;
   CrossPoint crosspoint_;
   FlowCredits flow_credits_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Load and link state of a node's ports (decision 2, R8). Of what a port has queued and has sent its owner writes a
-// line, of what waits for it at the inputs each worker a line of its own; all workers of the node read them. Relaxed,
+// line, of what waits for it at the inputs each worker a line of its own, of what the neighbour tells of its ports the
+// owner of the link's port; all workers of the node read them. Relaxed,
 // because nothing else is read by it, and old news are as good.
 #pragma once
 
@@ -37,7 +38,10 @@ struct Load {
 class LoadBoard {
  public:
   LoadBoard(size_t ports, size_t workers = 1)
-      : ports_(ports), lines_of_worker_((ports + kInLine - 1) / kInLine), waiting_(workers * lines_of_worker_) {}
+      : ports_(ports),
+        lines_of_worker_((ports + kInLine - 1) / kInLine),
+        waiting_(workers * lines_of_worker_),
+        behind_(ports) {}
 
   // As configured, with the longest frame; before anybody asks. Else it is a usual one.
   void set_rate(PortIndex port, uint64_t rate_bps, uint32_t frame_bytes) {
@@ -62,6 +66,23 @@ class LoadBoard {
   void publish_free(PortIndex port, uint32_t channel, uint32_t buffers) {
     ports_[port].free_buffers[channel].store(static_cast<uint16_t>(std::min(buffers, 0xffffu)),
                                              std::memory_order_relaxed);
+  }
+  // R8: has it so much to do that the neighbours are to know?
+  void publish_loaded(PortIndex port, bool loaded) {
+    const PortSet bit = PortSet{1} << port;
+    if (((loaded_.load(std::memory_order_relaxed) & bit) != 0) == loaded) return;
+    if (loaded)
+      loaded_.fetch_or(bit, std::memory_order_relaxed);
+    else
+      loaded_.fetch_and(~bit, std::memory_order_relaxed);
+  }
+  // R8: what a port of the node at the other end has to do; then, which ones have told: the others have not much.
+  void hear(PortIndex port, PortIndex there, uint32_t waiting_ns, uint16_t busy, uint8_t flows) {
+    behind_[port].of[there].store(uint64_t{waiting_ns} << 32 | uint32_t{busy} << 16 | flows, std::memory_order_relaxed);
+  }
+  void heard(PortIndex port, PortSet loaded, Nanos now) {
+    behind_[port].loaded.store(loaded, std::memory_order_relaxed);
+    behind_[port].heard_at.store(now, std::memory_order_relaxed);
   }
   // Of an edge port: may frames cross to it without a flow?
   void publish_at_once(PortIndex port, bool takes) {
@@ -90,6 +111,22 @@ class LoadBoard {
     const uint32_t sent = faded(line.sent_bytes.load(std::memory_order_relaxed), age, line.lately_ns);
     const uint64_t sent_ns = std::min<uint64_t>(sent * line.byte_ps / 1000, 2 * line.lately_ns);
     return {bytes * line.byte_ps / 1000, static_cast<uint32_t>(sent_ns), line.lately_ns, flows};
+  }
+  // Fabric ports that have much to do.
+  PortSet loaded() const { return loaded_.load(std::memory_order_relaxed); }
+  // R8: the same of the node at the other end of `port`. It says so again and again: what is older is over.
+  PortSet loaded_behind(PortIndex port, Nanos now) const {
+    const PortSet loaded = behind_[port].loaded.load(std::memory_order_relaxed);
+    if (loaded == 0) return 0;
+    const Nanos heard = behind_[port].heard_at.load(std::memory_order_relaxed);
+    return now > heard + kForgotten * ports_[port].lately_ns ? 0 : loaded;
+  }
+  // Of one of those.
+  Load behind(PortIndex port, PortIndex there) const {
+    const uint64_t told = behind_[port].of[there].load(std::memory_order_relaxed);
+    const Nanos lately = ports_[port].lately_ns;
+    return {told >> 32, static_cast<uint32_t>((told >> 16 & 0xffff) * lately / 0xffff), lately,
+            static_cast<uint32_t>(told & 0xff)};
   }
   uint64_t waiting_bytes(PortIndex port) const {
     uint64_t bytes = queue_bytes(port);
@@ -136,10 +173,19 @@ class LoadBoard {
     std::array<Waiting, kInLine> of;
   };
 
+  static constexpr uint32_t kForgotten = 4;
+  struct Behind {
+    std::atomic<PortSet> loaded{0};
+    std::atomic<Nanos> heard_at{0};
+    std::array<std::atomic<uint64_t>, kPortsMax> of{};  // waiting ns, busy, flows
+  };
+
   std::atomic<uint32_t> version_{1};
+  std::atomic<PortSet> loaded_{0};
   std::vector<PortLine> ports_;
   size_t lines_of_worker_;
   std::vector<WaitingLine> waiting_;  // by worker, then by port
+  std::vector<Behind> behind_;        // by port
 };
 
 }  // namespace heddle

@@ -8,22 +8,53 @@ namespace heddle {
 
 namespace {
 constexpr uint32_t kAlikeNs = kLatelyNs / 2;  // links that have sent alike: else small flows all crowd on the idlest
-}  // namespace
 
-uint64_t WayLoads::cost_ns(PortIndex port, bool had, Nanos now) const {
-  const Load load = board_.load(port, now);
-  if (had) return load.waiting_ns;
-  const uint64_t taken = now == turn_ ? board_.time_ns(port, taken_[port]) : 0;
-  return load.waiting_ns + taken + load.sent_ns / kAlikeNs * kAlikeNs;
+uint64_t busy_ns(const Load& load) { return load.waiting_ns + load.sent_ns / kAlikeNs * kAlikeNs; }
+
+double sent_part(const Load& load) {
+  return load.lately_ns == 0 ? 0
+                             : std::min(1.0, static_cast<double>(load.sent_ns) / static_cast<double>(load.lately_ns));
 }
 
-PortIndex WayLoads::least(PortSet ports, uint64_t random, PortIndex had, Nanos now) const {
+// Of a link, if one more flow comes: what is idle of it, or what each of its flows has. What waits at the output alone
+// has no flows that could be counted: then what is idle there is all that is known.
+double part_of_another(const Load& load) {
+  const double idle = 1 - sent_part(load);
+  const bool queue_full = load.flows == 0 && load.waiting_ns > load.lately_ns;
+  return queue_full ? idle : std::max(idle, 1.0 / (std::max(1u, load.flows) + 1));
+}
+}  // namespace
+
+Load WayLoads::behind(PortIndex port, Heading heading, Nanos now) const {
+  const PortSet loaded = board_.loaded_behind(port, now);
+  Load least{};
+  if (loaded == 0) return least;
+  PortSet there = next_hops_.behind(port, heading);
+  if ((there & ~loaded) != 0) return least;
+  for (bool first = true; there != 0; there &= there - 1, first = false) {
+    const Load load = board_.behind(port, PortIndex::of(std::countr_zero(there)));
+    if (first || busy_ns(load) < busy_ns(least)) least = load;
+  }
+  return least;
+}
+
+uint64_t WayLoads::cost_ns(PortIndex port, Heading heading, bool had, Nanos now) const {
+  const Load load = board_.load(port, now), next = behind(port, heading, now);
+  if (had) return load.waiting_ns + next.waiting_ns;
+  return busy_ns(load) + taken_ns(port, now) + busy_ns(next);
+}
+
+uint64_t WayLoads::waiting_ns(PortIndex port, Heading heading, Nanos now) const {
+  return board_.load(port, now).waiting_ns + taken_ns(port, now) + behind(port, heading, now).waiting_ns;
+}
+
+PortIndex WayLoads::least(PortSet ports, Heading heading, uint64_t random, PortIndex had, Nanos now) const {
   PortIndex best = kNoPort;
   uint64_t best_ns = 0;
   uint32_t ties = 0;
   for (PortSet rest = ports; rest != 0; rest &= rest - 1) {
     const auto port = PortIndex::of(std::countr_zero(rest));
-    const uint64_t cost = cost_ns(port, port == had, now);
+    const uint64_t cost = cost_ns(port, heading, port == had, now);
     if (best == kNoPort || cost < best_ns) {
       best = port;
       best_ns = cost;
@@ -36,24 +67,20 @@ PortIndex WayLoads::least(PortSet ports, uint64_t random, PortIndex had, Nanos n
   return best;
 }
 
-PortIndex WayLoads::better(PortSet ports, PortIndex left, bool by_itself, Nanos now) const {
-  const auto flows_of = [](const Load& load) { return std::max(1u, load.flows); };
-  // A part of the link, in bytes of a second: what is idle of it, or what each of its flows has if one more comes.
+PortIndex WayLoads::better(PortSet ports, Heading heading, PortIndex left, bool by_itself, Nanos now) const {
+  // A part of the link, in bytes of a second.
   const auto part = [this](PortIndex port, double of_link) {
     return of_link / static_cast<double>(board_.time_ns(port, 1'000'000));
   };
   const Load here = board_.load(left, now);
-  const double sent_here = std::min(1.0, static_cast<double>(here.sent_ns) / static_cast<double>(here.lately_ns));
-  double best = (by_itself ? 1.25 : 0.9) * part(left, sent_here / flows_of(here));
+  double best = (by_itself ? 1.25 : 0.9) * part(left, sent_part(here) / std::max(1u, here.flows));
   PortIndex found = kNoPort;
   for (PortSet rest = ports; rest != 0; rest &= rest - 1) {
     const auto port = PortIndex::of(std::countr_zero(rest));
     if (!board_.up(port)) continue;
-    const Load there = board_.load(port, now);
-    const double sent = std::min(1.0, static_cast<double>(there.sent_ns) / static_cast<double>(there.lately_ns));
-    // What waits at the output alone has no flows that could be counted: then what is idle there is all that is known.
-    const bool queue_full = there.flows == 0 && there.waiting_ns > there.lately_ns;
-    const double gets = part(port, queue_full ? 1 - sent : std::max(1 - sent, 1.0 / (flows_of(there) + 1)));
+    const double of_link =
+        std::min(part_of_another(board_.load(port, now)), part_of_another(behind(port, heading, now)));
+    const double gets = part(port, of_link);
     if (gets < best || (gets == best && found != kNoPort)) continue;
     best = gets;
     found = port;

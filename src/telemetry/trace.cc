@@ -28,8 +28,11 @@ const char* policy_text(PathPolicy policy) {
     case PathPolicy::random:
       return "any of them, by chance";
     case PathPolicy::least_loaded:
+    case PathPolicy::shortest:
     case PathPolicy::adaptive:
       return "the least loaded";
+    case PathPolicy::valiant:
+      return "a longer one";
   }
   return "";
 }
@@ -209,6 +212,8 @@ void Steps::tell_ways() {
   } else {
     why = (bound() ? "has it; shortest paths: " : "shortest paths: ") + why;
     if (!bound() && view_.loads.size() > 1) why += std::string("; ") + policy_text(traffic_class().path);
+    const int via = view_.via == 0 ? -1 : process_.topology().node_of_address(view_.via);
+    if (via >= 0) why += "; on a longer one, by " + process_.topology().nodes[static_cast<size_t>(via)].name;
   }
   step("route", about_.ports[view_.output].name, why);
   tell_output();
@@ -260,6 +265,7 @@ Json Steps::answer() {
                     {"bytes", view_.bytes},
                     {"channel", view_.channel_on},
                     {"hops_left", view_.hop_limit - 1},
+                    {"via", view_.via},
                     {"flow_id", view_.live ? view_.flow.branch.flow : kNoFlow}};
   return answer;
 }
@@ -281,6 +287,7 @@ TraceView read_hop(const SwitchProcess& process, const Json& hop) {
   view.channel = static_cast<uint8_t>(need_number(hop, "channel", kVirtualChannels - 1));
   view.hop_limit = static_cast<uint8_t>(need_number(hop, "hops_left", 255));
   view.flow_id = FlowId::of(need_number(hop, "flow_id", 65535));
+  view.via = static_cast<uint16_t>(need_number(hop, "via", 65534));
   const Lanes lanes(process.topology());
   if (!lanes.valid(view.ftag, view.channel, false) && !lanes.valid(view.ftag, view.channel, true))
     throw Refused("hop has a class or a channel that the fabric has not");

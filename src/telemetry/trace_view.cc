@@ -46,15 +46,20 @@ PortIndex output_of(const TraceView& view) {
 // What lies before the frame, at the input's worker.
 void look_at_ways(TraceView& view, const Worker& worker, const Port& port, Nanos now) {
   const PathChoice& paths = worker.paths();
-  PathChoice::Frame frame{
-      .input = port.index, .channel = view.channel, .hop_limit = view.hop_limit, .destination = view.destination};
-  frame.policy = worker.site().classes.of(view.ftag).path;
+  PathChoice::Frame frame{.input = port.index,
+                          .channel = view.channel,
+                          .hop_limit = view.hop_limit,
+                          .destination = view.destination,
+                          .via = view.via};
+  const TrafficClass& traffic_class = worker.site().classes.of(view.ftag);
+  frame.policy = traffic_class.path;
+  frame.lossless = traffic_class.lossless;
   if (view.live && (view.flow.flags & kFlowMoved)) view.left = frame.left = port.input.leases[view.flow_id].left(now);
   view.ways = paths.ways(frame);
   Random random(1);  // not the worker's: asking must not change what it does
   DropReason reason = DropReason::none;
   if (view.flow.at_rest() && (view.flow.flags & kFlowChooses)) {
-    frame.had = view.flow.branch.output;
+    frame.had = {view.flow.branch.output, port.input.via(view.flow_id)};
     if (paths.choose(frame, random, reason, now) != frame.had) view.flow.branch.flow = kNoFlow;
   }
   for (PortSet rest = view.ways.ports; rest != 0; rest &= rest - 1) {
@@ -64,7 +69,15 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port, Nanos
   view.output = output_of(view);
   const bool flow_has_it = view.output != kNoPort;
   if (flow_has_it && view.hop_limit == 0 && view.ways.reason == DropReason::hop_limit) view.output = kNoPort;
-  if (!flow_has_it) view.output = paths.choose(frame, random, reason, now);
+  if (flow_has_it) {
+    view.via = port.input.via(view.flow_id);
+  } else {
+    const PathChoice::Way way = worker.site().classes.of(view.ftag).flow_channels
+                                    ? paths.choose(frame, random, reason, now)
+                                    : PathChoice::Way{paths.choose_shortest(frame, random, reason, now), view.via};
+    view.output = way.port;
+    view.via = way.via;
+  }
   if (view.output == kNoPort) return;
   const Lanes& lanes = paths.lanes();
   if (flow_has_it)

@@ -21,6 +21,7 @@ struct TraceView {
   uint8_t channel = kLossyChannel;  // it came in
   uint8_t hop_limit = 0;
   uint16_t bytes = 0;
+  uint16_t via = 0;  // node that it goes by first (R4): as it came in, then as it goes on
 
   // --- where it goes ---
   FabricAddress destination{};

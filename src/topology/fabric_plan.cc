@@ -5,6 +5,10 @@ namespace heddle {
 
 namespace {
 
+// Of a dragonfly's links between groups: a path over two of these is not as short as one over a single one with a link
+// inside a group before it and behind it.
+constexpr uint8_t kGlobalCost = 2;
+
 std::string numbered(const char* name, uint32_t number) { return name + std::to_string(number + 1); }
 
 std::string numbered(const char* name, uint32_t first, uint32_t second) {
@@ -23,7 +27,7 @@ FabricPlan leaf_spine_plan(uint32_t leaves, uint32_t spines, uint32_t hosts) {
   for (uint32_t leaf = 0; leaf < leaves; ++leaf) plan.nodes.push_back(numbered("leaf", leaf));
   for (uint32_t leaf = 0; leaf < leaves; ++leaf) {
     for (uint32_t spine = 0; spine < spines; ++spine)
-      plan.links.push_back({{{spines + leaf, numbered("u", spine)}, {spine, numbered("p", leaf)}}});
+      plan.links.push_back({{{{spines + leaf, numbered("u", spine)}, {spine, numbered("p", leaf)}}}});
     for (uint32_t host = 0; host < hosts; ++host)
       plan.hosts.push_back({numbered("h", leaf, host), {spines + leaf, numbered("p", host)}});
   }
@@ -41,8 +45,8 @@ FabricPlan fat_tree_plan(uint32_t radix, uint32_t hosts) {
     for (uint32_t i = 0; i < half; ++i) plan.nodes.push_back(numbered("edge", pod, i));
     for (uint32_t i = 0; i < half; ++i) {
       for (uint32_t j = 0; j < half; ++j) {
-        plan.links.push_back({{{edge(pod, i), numbered("u", j)}, {aggregation(pod, j), numbered("d", i)}}});
-        plan.links.push_back({{{aggregation(pod, i), numbered("u", j)}, {i * half + j, numbered("p", pod)}}});
+        plan.links.push_back({{{{edge(pod, i), numbered("u", j)}, {aggregation(pod, j), numbered("d", i)}}}});
+        plan.links.push_back({{{{aggregation(pod, i), numbered("u", j)}, {i * half + j, numbered("p", pod)}}}});
       }
       for (uint32_t host = 0; host < hosts; ++host)
         plan.hosts.push_back({numbered("h", pod, i, host), {edge(pod, i), numbered("p", host)}});
@@ -63,7 +67,7 @@ FabricPlan dragonfly_plan(const DragonflySize& size) {
   for (uint32_t group = 0; group < size.groups; ++group)
     for (uint32_t i = 0; i < size.routers; ++i)
       for (uint32_t j = i + 1; j < size.routers; ++j)
-        plan.links.push_back({{{router(group, i), numbered("l", j)}, {router(group, j), numbered("l", i)}}});
+        plan.links.push_back({{{{router(group, i), numbered("l", j)}, {router(group, j), numbered("l", i)}}}});
   // A group's links to the others are dealt out to its routers in the order of the groups.
   const auto end = [&](uint32_t group, uint32_t other) {
     const uint32_t number = other < group ? other : other - 1;
@@ -71,7 +75,7 @@ FabricPlan dragonfly_plan(const DragonflySize& size) {
   };
   for (uint32_t group = 0; group < size.groups; ++group)
     for (uint32_t other = group + 1; other < size.groups; ++other)
-      plan.links.push_back({{end(group, other), end(other, group)}});
+      plan.links.push_back({{end(group, other), end(other, group)}, kGlobalCost});
   return plan;
 }
 

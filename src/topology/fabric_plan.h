@@ -19,8 +19,12 @@ struct FabricPlan {
     std::string name;
     End end;
   };
+  struct Link {
+    std::array<End, 2> ends;
+    uint8_t cost = 1;
+  };
   std::vector<std::string> nodes;
-  std::vector<std::array<End, 2>> links;
+  std::vector<Link> links;
   std::vector<Host> hosts;
 };
 

@@ -20,7 +20,8 @@ inline constexpr ChoiceSetKind::Choice kMatchChoices[] = {
     {"ip", kMatchIp}, {"ports", kMatchPorts}, {"flow_label", kMatchFlowLabel}, {"dscp", kMatchDscp},
 };
 
-inline constexpr std::string_view kPathPolicyNames[] = {"fixed", "random", "least-loaded", "adaptive"};
+inline constexpr std::string_view kPathPolicyNames[] = {"fixed",    "random",   "least-loaded",
+                                                        "shortest", "adaptive", "valiant"};
 
 template <typename Owner>
 inline constexpr auto kFields = nullptr;

@@ -2,6 +2,7 @@
 #include "topology/graph.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace heddle {
@@ -17,19 +18,30 @@ void for_each_usable(const Topology& topology, const std::vector<PortSet>& ports
   }
 }
 
-// Breadth-first from `start`: fills `distances` (kNoDistance = not met before) and returns the nodes in the
-// order met.
-std::vector<uint16_t> breadth_first(const Topology& topology, const std::vector<PortSet>& ports_up, uint16_t start,
+// Nearest first from `start`: fills `distances` (kNoDistance = not met before) and returns the nodes in that order.
+std::vector<uint16_t> nearest_first(const Topology& topology, const std::vector<PortSet>& ports_up, uint16_t start,
                                     std::vector<uint16_t>& distances) {
-  std::vector<uint16_t> order{start};
+  constexpr size_t kRing = kLinkCostMax + 1;
+  std::array<std::vector<uint16_t>, kRing> met;  // by distance: nobody is met farther ahead than a link costs
+  std::vector<uint16_t> order;
+  size_t waiting = 1;
+  met[0] = {start};
   distances[start] = 0;
-  for (size_t next = 0; next < order.size(); ++next) {
-    const uint16_t node = order[next];
-    for_each_usable(topology, ports_up, node, [&](PortIndex, const PortPeer& peer) {
-      if (distances[peer.node_index] != kNoDistance) return;
-      distances[peer.node_index] = static_cast<uint16_t>(distances[node] + 1);
-      order.push_back(peer.node_index);
-    });
+  for (uint32_t distance = 0; waiting != 0; ++distance) {
+    std::vector<uint16_t>& nearest = met[distance % kRing];
+    waiting -= nearest.size();
+    for (const uint16_t node : nearest) {
+      if (distances[node] != distance) continue;  // a shorter path was found since
+      order.push_back(node);
+      for_each_usable(topology, ports_up, node, [&](PortIndex port, const PortPeer& peer) {
+        const uint32_t there = distance + topology.nodes[node].ports[port].cost;
+        if (distances[peer.node_index] <= there) return;
+        distances[peer.node_index] = static_cast<uint16_t>(there);
+        met[there % kRing].push_back(peer.node_index);
+        ++waiting;
+      });
+    }
+    nearest.clear();
   }
   return order;
 }
@@ -40,7 +52,7 @@ void hang_on_tree(const Topology& topology, const std::vector<PortSet>& ports_up
   PortIndex up = kNoPort;
   PortPeer parent{0xffff, kNoPort};
   for_each_usable(topology, ports_up, node, [&](PortIndex port, const PortPeer& peer) {
-    if (distances[peer.node_index] + 1 != distances[node]) return;
+    if (distances[peer.node_index] + topology.nodes[node].ports[port].cost != distances[node]) return;
     const bool better =
         peer.node_index != parent.node_index ? peer.node_index < parent.node_index : peer.port < parent.port;
     if (up != kNoPort && !better) return;
@@ -73,7 +85,7 @@ bool port_usable(const Topology& topology, const std::vector<PortSet>& ports_up,
 std::vector<uint16_t> distances_from(const Topology& topology, uint16_t node_index,
                                      const std::vector<PortSet>& ports_up) {
   std::vector<uint16_t> distances(topology.nodes.size(), kNoDistance);
-  breadth_first(topology, ports_up, node_index, distances);
+  nearest_first(topology, ports_up, node_index, distances);
   return distances;
 }
 
@@ -96,7 +108,7 @@ std::vector<PortSet> spanning_tree_ports(const Topology& topology, const std::ve
   std::vector<uint16_t> distances(topology.nodes.size(), kNoDistance);
   for (uint16_t root : roots) {
     if (distances[root] != kNoDistance) continue;  // in the tree of a lower address
-    for (uint16_t node : breadth_first(topology, ports_up, root, distances)) {
+    for (uint16_t node : nearest_first(topology, ports_up, root, distances)) {
       if (node != root) hang_on_tree(topology, ports_up, distances, node, tree);
     }
   }
@@ -107,10 +119,10 @@ std::vector<PortSet> shortest_path_ports(const Topology& topology, uint16_t node
                                          const std::vector<PortSet>& ports_up) {
   std::vector<uint16_t> distances(topology.nodes.size(), kNoDistance);
   std::vector<PortSet> first_hops(topology.nodes.size(), 0);
-  // In breadth-first order a node's own set is complete before it is handed on to the nodes behind it.
-  for (uint16_t node : breadth_first(topology, ports_up, node_index, distances)) {
+  // In this order a node's own set is complete before it is handed on to the nodes behind it.
+  for (uint16_t node : nearest_first(topology, ports_up, node_index, distances)) {
     for_each_usable(topology, ports_up, node, [&](PortIndex port, const PortPeer& peer) {
-      if (distances[peer.node_index] != distances[node] + 1) return;
+      if (distances[peer.node_index] != distances[node] + topology.nodes[node].ports[port].cost) return;
       first_hops[peer.node_index] |= node == node_index ? PortSet{1} << port : first_hops[node];
     });
   }

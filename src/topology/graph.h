@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions about the configured graph, answered by pure functions: same topology and same port states, same
-// answer on every node. Nodes and ports are indices into the topology. Work is proportional to nodes plus
-// links.
+// answer on every node. Of paths the cheapest is the shortest: each link has a cost, by default 1. Nodes and ports are
+// indices into the topology. Work is proportional to nodes plus links.
 //
 // `ports_up` has one mask per node, by node index: bit p = the fabric port p is usable as that node reports
 // it (W6). A link counts as usable only if both of its ends are, so two nodes that disagree about a link
@@ -24,7 +24,8 @@ std::vector<PortSet> all_fabric_ports(const Topology& topology);
 // True if `port` of the node is a fabric port and both ends of its link are up.
 bool port_usable(const Topology& topology, const std::vector<PortSet>& ports_up, uint16_t node_index, PortIndex port);
 
-// Links between `node_index` and every node over usable links; kNoDistance where there is no path.
+// What the links of a shortest path between `node_index` and every node cost, over usable links; kNoDistance where
+// there is no path.
 std::vector<uint16_t> distances_from(const Topology& topology, uint16_t node_index,
                                      const std::vector<PortSet>& ports_up);
 

@@ -20,6 +20,7 @@ constexpr uint64_t kRateMinBps = 1'000;
 constexpr uint64_t kRateMaxBps = 1'000'000'000'000;
 // What a frame costs on a wire besides its bytes: preamble, frame check sequence and gap.
 constexpr uint32_t kWireExtraBytes = 24;
+constexpr uint8_t kLinkCostMax = 15;
 constexpr uint64_t kRateUnknownBps = 10'000'000'000;  // of ports without a configured rate
 
 // How an edge port asks its host to wait, and is asked by it (C9).
@@ -44,6 +45,7 @@ struct TopologyPort {
   uint64_t rate_bps = 0;          // bits per second; 0 = as fast as the device takes it
   uint16_t mtu_bytes = 0;         // largest layer-3 packet: frames are at most mtu + 14 (+ 4 with a tag on edge ports)
   PortPeer peer;                  // fabric ports
+  uint8_t cost = 1;               // fabric ports: of their link, the same at both ends (R1)
   VlanMembership vlans;           // edge ports
   bool forward_reserved = false;  // edge ports: LLDP and BPDUs pass instead of being dropped
   uint32_t flood_frames_per_second = 1000;  // edge ports: broadcast, multicast and unknown unicast, each port
@@ -91,13 +93,17 @@ constexpr Nanos kLifeMaxNs = 4 * kSecond;  // 16 bits of units in the header
 constexpr Nanos kLifeUsualNs = 50 * kMillisecond;
 constexpr Nanos kFloodLifeMax = 50 * kMillisecond;
 
-// Which of several shortest ways its flows take (R1).
+// Which of several ways its flows take (R1).
 enum class PathPolicy : uint8_t {
   fixed,         // the destination's own, whatever else goes there
   random,        // any, for each flow as it begins
   least_loaded,  // as a flow begins, or goes on after a rest
-  adaptive,      // and it moves when that has become a bad one (R9)
+  shortest,      // and it moves when that has become a bad one (R9)
+  adaptive,      // and takes a longer one when all shortest have (R4)
+  valiant,       // a longer one, whatever the shortest have to do, by a node that chance says
 };
+constexpr bool moves(PathPolicy policy) { return policy == PathPolicy::shortest || policy == PathPolicy::adaptive; }
+constexpr bool takes_detours(PathPolicy policy) { return policy >= PathPolicy::adaptive; }
 
 constexpr uint8_t kAsSent = 0xff;  // nothing is written over what a host has sent
 
@@ -175,9 +181,14 @@ struct Topology {
   FabricSettings settings;
   uint32_t lossless_channels =
       0;  // virtual channels 1 to so many, if any class is lossless (topology/virtual_channels.h)
+  bool lossless_detours = false;  // they suffice for longer ways, too (R4)
 
   bool any_lossless() const {
     return std::any_of(classes.begin(), classes.end(), [](const TrafficClass& one) { return one.lossless; });
+  }
+  bool any_lossless_detours() const {
+    return std::any_of(classes.begin(), classes.end(),
+                       [](const TrafficClass& one) { return one.lossless && takes_detours(one.path); });
   }
   // Index into nodes, or -1.
   int find_node(const std::string& node_name) const;

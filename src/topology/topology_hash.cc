@@ -52,14 +52,15 @@ void mix_vlans(Mixer& mixer, const VlanMembership& vlans) {
 }
 
 void mix_port(Mixer& mixer, const TopologyPort& port) {
-  const auto& [name, fabric, rate_bps, mtu_bytes, peer, vlans, forward_reserved, flood_frames_per_second, stations_max,
-               flow_control, default_class, allowed_classes, police_bps, police_burst_bytes] = port;
+  const auto& [name, fabric, rate_bps, mtu_bytes, peer, cost, vlans, forward_reserved, flood_frames_per_second,
+               stations_max, flow_control, default_class, allowed_classes, police_bps, police_burst_bytes] = port;
   mixer.add(name);
   mixer.add(fabric);
   mixer.add(rate_bps);
   mixer.add(mtu_bytes);
   mixer.add(peer.node_index);
   mixer.add(peer.port);
+  mixer.add(cost);
   mix_vlans(mixer, vlans);
   mixer.add(forward_reserved);
   mixer.add(flood_frames_per_second);
@@ -98,7 +99,8 @@ void mix_station(Mixer& mixer, const StaticStation& station) {
 
 uint64_t topology_hash(const Topology& topology) {
   // The channels follow from the rest.
-  const auto& [name, edge_mtu_bytes, nodes, links, classes, stations, settings, lossless_channels] = topology;
+  const auto& [name, edge_mtu_bytes, nodes, links, classes, stations, settings, lossless_channels, lossless_detours] =
+      topology;
   Mixer mixer;
   mixer.add(name);
   mixer.add(edge_mtu_bytes);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "topology/distances.h"
 #include "topology/graph.h"
 #include "wire/packet.h"
 
@@ -32,32 +33,71 @@ std::vector<uint16_t> heights(const Topology& topology) {
   return height;
 }
 
-// The channels that the worst shortest path to `destination` needs. Nodes are taken from the nearest on: what is needed
-// from a node depends on how a frame comes to it, and on the nodes one link nearer.
-uint32_t channels_to(const Topology& topology, const std::vector<PortSet>& up, const std::vector<uint16_t>& height,
-                     const std::vector<PortSet>& ports_up, uint16_t destination) {
+// By node: turns from down to up on the worst shortest path from there on; [1]: of a frame that came down.
+using Turns = std::vector<std::array<uint32_t, 2>>;
+
+// To `destination`, where `then` are still to come. Nodes are taken from the nearest on: what is needed from a node
+// depends on how a frame comes to it, and on the nodes one link nearer.
+Turns turns_to(const Topology& topology, const std::vector<PortSet>& up, const std::vector<PortSet>& ports_up,
+               uint16_t destination, const std::array<uint32_t, 2>& then) {
   const std::vector<uint16_t> distance = distances_from(topology, destination, ports_up);
   std::vector<uint16_t> order;
   for (uint16_t node = 0; node < distance.size(); ++node)
     if (distance[node] != kNoDistance) order.push_back(node);
   std::stable_sort(order.begin(), order.end(), [&](uint16_t a, uint16_t b) { return distance[a] < distance[b]; });
-  std::vector<std::array<uint32_t, 2>> turns(distance.size(), {0, 0});  // on the way from here; [1]: it came down
-  uint32_t most = 0;
+  Turns turns(distance.size(), {0, 0});
+  turns[destination] = then;
   for (const uint16_t node : order) {
     const auto& ports = topology.nodes[node].ports;
     for (PortIndex port = 0; port < ports.size(); ++port) {
       if (!port_usable(topology, ports_up, node, port)) continue;
       const uint16_t next = ports[port].peer.node_index;
-      if (distance[next] + 1 != distance[node]) continue;
+      if (distance[next] + ports[port].cost != distance[node]) continue;
       const bool goes_up = up[node] >> port & 1;
       for (unsigned came_down = 0; came_down < 2; ++came_down)
         turns[node][came_down] =
             std::max(turns[node][came_down], next_channel(0, came_down, goes_up) + turns[next][goes_up ? 0 : 1]);
     }
-    if (height[node] == 0) most = std::max(most, turns[node][0]);
   }
-  return 1 + most;
+  return turns;
 }
+
+// What frames may need that go from host to host over these links.
+class ChannelCount {
+ public:
+  explicit ChannelCount(const Topology& topology) : topology_(topology), up_(up_ports(topology)) {
+    const std::vector<uint16_t> height = heights(topology);
+    for (uint16_t node = 0; node < height.size(); ++node)
+      if (height[node] == 0) with_hosts_.push_back(node);
+  }
+
+  // On shortest paths, and on such to any node and from there on.
+  ChannelsNeeded of(const std::vector<PortSet>& ports_up, bool detours) const {
+    Turns from_via(topology_.nodes.size(), {0, 0});
+    uint32_t shortest = 0, longer = 0;
+    for (const uint16_t to : with_hosts_) {
+      const Turns turns = turns_to(topology_, up_, ports_up, to, {0, 0});
+      shortest = std::max(shortest, most(turns));
+      for (size_t via = 0; via < turns.size(); ++via)
+        for (unsigned i = 0; i < 2; ++i) from_via[via][i] = std::max(from_via[via][i], turns[via][i]);
+    }
+    for (uint16_t via = 0; via < topology_.nodes.size() && detours; ++via)
+      longer = std::max(longer, most(turns_to(topology_, up_, ports_up, via, from_via[via])));
+    return {1 + shortest, 1 + std::max(shortest, longer)};
+  }
+
+ private:
+  // From a host.
+  uint32_t most(const Turns& turns) const {
+    uint32_t found = 0;
+    for (const uint16_t from : with_hosts_) found = std::max(found, turns[from][0]);
+    return found;
+  }
+
+  const Topology& topology_;
+  const std::vector<PortSet> up_;
+  std::vector<uint16_t> with_hosts_;
+};
 
 }  // namespace
 
@@ -75,24 +115,26 @@ std::vector<PortSet> up_ports(const Topology& topology) {
   return up;
 }
 
-uint32_t lossless_channels_needed(const Topology& topology) {
-  const std::vector<PortSet> up = up_ports(topology);
-  const std::vector<uint16_t> height = heights(topology);
+ChannelsNeeded lossless_channels_needed(const Topology& topology) {
+  const ChannelCount count(topology);
+  bool detours = Distances(topology).detours();
   std::vector<PortSet> ports_up = all_fabric_ports(topology);
-  uint32_t needed = 1;
-  const auto look = [&] {
-    for (uint16_t node = 0; node < topology.nodes.size(); ++node)
-      if (height[node] == 0) needed = std::max(needed, channels_to(topology, up, height, ports_up, node));
-  };
-  look();
+  ChannelsNeeded needed = count.of(ports_up, detours);
   for (const TopologyLink& link : topology.links) {
-    if (needed > kLosslessChannelsMax) break;
+    detours = detours && needed.with_detours <= kLosslessChannelsMax;
+    if (needed.shortest > kLosslessChannelsMax) break;
     PortSet& ports = ports_up[link.ends[0].node_index];
     ports &= ~(PortSet{1} << link.ends[0].port);
-    look();
+    const ChannelsNeeded without = count.of(ports_up, detours);
+    needed = {std::max(needed.shortest, without.shortest), std::max(needed.with_detours, without.with_detours)};
     ports |= PortSet{1} << link.ends[0].port;
   }
   return needed;
+}
+
+void settle_lossless_channels(Topology& topology, const ChannelsNeeded& needed) {
+  topology.lossless_detours = topology.any_lossless_detours() && needed.with_detours <= kLosslessChannelsMax;
+  topology.lossless_channels = topology.lossless_detours ? needed.with_detours : needed.shortest;
 }
 
 Nanos lossless_drain_ns(const Topology& topology) {

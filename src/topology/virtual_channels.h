@@ -28,9 +28,15 @@ constexpr uint8_t next_channel(uint8_t channel, bool came_down, bool goes_up) {
   return static_cast<uint8_t>(channel + (came_down && goes_up));
 }
 
-// How many lossless channels all shortest paths between edge ports need, with every link up and with any one down.
-// May be more than kLosslessChannelsMax.
-uint32_t lossless_channels_needed(const Topology& topology);
+// How many lossless channels all shortest paths between edge ports need, and all longer ways (R4) besides, with every
+// link up and with any one down. May be more than kLosslessChannelsMax; then nobody has counted further.
+struct ChannelsNeeded {
+  uint32_t shortest, with_detours;
+};
+ChannelsNeeded lossless_channels_needed(const Topology& topology);
+// As many as its lossless classes may use. Those for longer ways only if there may be so many: else lossless frames
+// take none.
+void settle_lossless_channels(Topology& topology, const ChannelsNeeded& needed);
 
 // How long the slowest edge port takes for all that the lossless channels of the whole fabric can hold (K8).
 Nanos lossless_drain_ns(const Topology& topology);

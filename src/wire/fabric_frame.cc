@@ -187,7 +187,7 @@ RetryRecord to_host(const heddle_retry_record& record) {
 }
 
 LoadRecord to_host(const heddle_load_record& record) {
-  return {PortIndex::of(big_endian(record.port)), big_endian(record.utilisation), big_endian(record.queue_bytes)};
+  return {PortIndex::of(record.port), record.flows, big_endian(record.busy), big_endian(record.waiting)};
 }
 
 namespace {
@@ -209,7 +209,7 @@ heddle_retry_record to_wire(const RetryRecord& record) {
 }
 
 heddle_load_record to_wire(const LoadRecord& record) {
-  return {PortIndex::of(big_endian(record.port)), big_endian(record.utilisation), big_endian(record.queue_bytes)};
+  return {static_cast<uint8_t>(record.port), record.flows, big_endian(record.busy), big_endian(record.waiting_ns)};
 }
 
 bool has_room(const Packet& packet, uint8_t kind) {

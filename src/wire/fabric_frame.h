@@ -101,8 +101,9 @@ struct NoticeRecord {
 
 struct LoadRecord {
   PortIndex port;
-  uint16_t utilisation;
-  uint32_t queue_bytes;
+  uint8_t flows;
+  uint16_t busy;
+  uint32_t waiting_ns;
 };
 
 // Names are zero-terminated here; on the wire they may fill their field.
@@ -181,7 +182,7 @@ inline bool data_header_sound(const heddle_data_header& header) {
   const bool source_good = static_cast<uint16_t>(header.source_node - 1) < HEDDLE_FLOOD_NODE - 1;
   const bool flood = header.destination_node == HEDDLE_FLOOD_NODE;
   return never == 0 && header.vni != big_endian(uint16_t{0xfff}) && source_good && header.destination_node != 0 &&
-         !(flood && header.flow_id != 0);
+         !(flood && (header.flow_id | header.via) != 0);
 }
 
 // Judges a frame as received, of any length, and describes it. Reasons: not_fabric, bad_version, bad_frame,
@@ -210,8 +211,8 @@ constexpr uint16_t life_units(Nanos life_ns) {
   return units > 0xffff ? uint16_t{0xffff} : static_cast<uint16_t>(units);
 }
 
-// The 24 bytes of a data header behind the link header stand in a Packet in the same order, but in host order: turned
-// round as a whole.
+// The 24 bytes of a data header behind the link header stand in a Packet in nearly the same order, but in host order:
+// turned round as a whole. A node and its port stand together there, 16 bits each, and the way apart.
 namespace wire_detail {
 constexpr uint32_t kDataFields = offsetof(heddle_data_header, flow_id);
 constexpr uint32_t kPacketFields = offsetof(Packet, output_flow);
@@ -222,6 +223,9 @@ HEDDLE_SAME_PLACE(vc, vc);
 HEDDLE_SAME_PLACE(position, data_flow);
 HEDDLE_SAME_PLACE(destination, destination_node);
 HEDDLE_SAME_PLACE(source, source_node);
+static_assert(offsetof(heddle_data_header, via) == offsetof(heddle_data_header, destination_node) + 2);
+static_assert(offsetof(heddle_data_header, destination_port) == offsetof(heddle_data_header, source_node) + 2);
+static_assert(offsetof(heddle_data_header, source_port) == offsetof(heddle_data_header, source_node) + 3);
 HEDDLE_SAME_PLACE(vni, vni);
 HEDDLE_SAME_PLACE(cost, life);
 HEDDLE_SAME_PLACE(hop_limit, hop_limit);
@@ -231,8 +235,12 @@ HEDDLE_SAME_PLACE(payload, length);
 static_assert(std::endian::native == std::endian::little && kPacketFields + 24 == sizeof(Packet));
 static_assert(offsetof(FabricAddress, node) == 0 && offsetof(FabricAddress, port) == 2);
 
-inline __m128i swap_first(__m128i fields) {  // flow ID, class, channel, position, destination, source
-  return _mm_shuffle_epi8(fields, _mm_setr_epi8(1, 0, 2, 3, 7, 6, 5, 4, 9, 8, 11, 10, 13, 12, 15, 14));
+// Flow ID, class, channel, position; destination's and source's node and port.
+inline __m128i first_to_host(__m128i fields) {
+  return _mm_shuffle_epi8(fields, _mm_setr_epi8(1, 0, 2, 3, 7, 6, 5, 4, 9, 8, 14, -1, 13, 12, 15, -1));
+}
+inline __m128i first_to_wire(__m128i fields) {  // without `via`
+  return _mm_shuffle_epi8(fields, _mm_setr_epi8(1, 0, 2, 3, 7, 6, 5, 4, 9, 8, -1, -1, 13, 12, 10, 14));
 }
 inline __m128i swap_totals(__m128i fields) {  // of an ACK record: flow ID, flags, severity; settled, lost, limit
   return _mm_shuffle_epi8(fields, _mm_setr_epi8(1, 0, 2, 3, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
@@ -249,11 +257,12 @@ inline void read_data_header(Packet& packet) {
   const uint8_t* header = packet.data + HEDDLE_ETHERNET_BYTES;
   const uint8_t* fields = header + wire_detail::kDataFields;
   uint8_t* to = reinterpret_cast<uint8_t*>(&packet) + wire_detail::kPacketFields;
-  const __m128i first = wire_detail::swap_first(_mm_loadu_si128(reinterpret_cast<const __m128i*>(fields)));
+  const __m128i first = wire_detail::first_to_host(_mm_loadu_si128(reinterpret_cast<const __m128i*>(fields)));
   const __m128i last = wire_detail::swap_last(_mm_loadu_si64(fields + 16));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_insert_epi16(first, 0, 0));
   _mm_storeu_si64(to + 16, _mm_insert_epi16(last, 0, 1));
   packet.input.flow = FlowId::of(load_be16(fields));
+  packet.via = load_be16(header + offsetof(heddle_data_header, via));
   packet.dies_ns += uint32_t{load_be16(header + offsetof(heddle_data_header, life))} * HEDDLE_LIFE_UNIT_NS;
   packet.flags = static_cast<uint8_t>(packet.flags | kPacketFabric);
 }
@@ -287,7 +296,8 @@ inline void stamp_data_frame(Packet& packet, const Stamp& stamp) {
   first = _mm_insert_epi32(first, static_cast<int>(stamp.data_flow), 1);
   const __m128i last = _mm_insert_epi16(_mm_loadu_si64(from + 16), stamp.life_units, 1);
   uint8_t* fields = header + wire_detail::kDataFields;
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(fields), wire_detail::swap_first(first));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(fields), wire_detail::first_to_wire(first));
+  store_be16(header + offsetof(heddle_data_header, via), packet.via);
   _mm_storeu_si64(fields + 16, wire_detail::swap_last(last));
   store_be32(header + offsetof(heddle_link_header, check), header_check(header, sizeof(heddle_data_header)));
   packet.length = static_cast<uint16_t>(HEDDLE_DATA_OVERHEAD_BYTES + packet.payload);

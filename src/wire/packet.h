@@ -30,7 +30,8 @@ struct alignas(64) Packet {
   Packet* next;        // queue link; nullptr outside queues
   Nanos dies_ns;       // K8: then its life is over; of a host's frame that has not crossed, how long it will be
   InputFlowRef input;  // where it came in: port, session of the port (decision 2), flow ID there
-  uint32_t unused;     // for what a mechanism to come has to say of a frame
+  uint16_t via;        // address of a node that it goes to first, on a longer way (R4); 0 = none
+  uint16_t unused;     // for what a mechanism to come has to say of a frame
   uint16_t length;     // bytes at data
   LaneIndex lane;      // of the output that it crosses to (topology/lanes.h)
   uint8_t flags;       // PacketFlag

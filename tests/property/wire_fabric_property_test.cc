@@ -26,8 +26,9 @@ constexpr uint64_t kPortMac = port_mac({1, 2});
 
 // A packet as the switch holds it, and its stamp, within the protocol's rules.
 void any_packet(Packet& packet, Stamp& stamp) {
-  packet.destination = {between<uint16_t>(1, 0xfffe), PortIndex::of(any<uint16_t>())};
-  packet.source = {between<uint16_t>(1, 0xfffe), PortIndex::of(any<uint16_t>())};
+  packet.destination = {between<uint16_t>(1, 0xfffe), PortIndex::of(any<uint8_t>())};
+  packet.source = {between<uint16_t>(1, 0xfffe), PortIndex::of(any<uint8_t>())};
+  packet.via = between<uint16_t>(0, 0xfffe);
   packet.vni = between<uint16_t>(0, 4094);
   packet.ftag = between<uint8_t>(0, kFtagMax);
   packet.hop_limit = any<uint8_t>();
@@ -67,6 +68,7 @@ RC_GTEST_PROP(FabricFrameProperty, DataHeaderReadsBackWhatWasStamped, ()) {
   RC_ASSERT(life_units(packet.dies_ns) == stamp.life_units);
   RC_ASSERT(packet.destination == sent.packet.destination);
   RC_ASSERT(packet.source == sent.packet.source);
+  RC_ASSERT(packet.via == sent.packet.via);
   RC_ASSERT(packet.vni == sent.packet.vni);
   RC_ASSERT(packet.ftag == sent.packet.ftag);
   RC_ASSERT(packet.vc == stamp.vc);

@@ -314,6 +314,16 @@ TEST(Scenario, FlowsThatShareALinkAreMoved) {
       }
 }
 
+// R4: on the shortest paths alone, or on longer ones whatever waits for the shortest, it does not get through.
+TEST(Scenario, WhatOneLinkBetweenGroupsCannotCarryGoesByOtherGroups) {
+  for (const Baseline baseline : {Baseline::none, Baseline::shortest_paths, Baseline::valiant}) {
+    ConfigErrors errors;
+    const auto scenario = load_scenario((kRoot / "config/sim/dragonfly.yaml").string(), errors, {.baseline = baseline});
+    ASSERT_TRUE(scenario) << errors.text();
+    EXPECT_EQ(run_scenario(*scenario).passed(), baseline == Baseline::none);
+  }
+}
+
 TEST(ScenarioFile, APlanHasItsSizesAndNoOthers) {
   const auto problems = [](const std::string& plan) {
     return problems_of("name: x\nfabric: { " + plan + " }\nworkloads: [{ name: w, from: h1-1, to: h1-2 }]\n");

@@ -16,7 +16,8 @@ using Pair = std::pair<uint32_t, uint32_t>;
 std::multiset<Pair> links_of(const FabricPlan& plan) {
   std::multiset<Pair> links;
   std::set<std::pair<uint32_t, std::string>> ports;
-  for (const auto& [one, other] : plan.links) {
+  for (const auto& [ends, cost] : plan.links) {
+    const auto& [one, other] = ends;
     EXPECT_TRUE(ports.emplace(one.node, one.port).second) << plan.nodes[one.node] << ':' << one.port;
     EXPECT_TRUE(ports.emplace(other.node, other.port).second) << plan.nodes[other.node] << ':' << other.port;
     links.emplace(std::min(one.node, other.node), std::max(one.node, other.node));
@@ -29,7 +30,7 @@ std::multiset<Pair> links_of(const FabricPlan& plan) {
 std::map<std::string, uint32_t> degrees_of(const FabricPlan& plan) {
   std::map<std::string, uint32_t> degrees;
   for (const auto& link : plan.links)
-    for (const FabricPlan::End& end : link) ++degrees[plan.nodes[end.node]];
+    for (const FabricPlan::End& end : link.ends) ++degrees[plan.nodes[end.node]];
   return degrees;
 }
 
@@ -62,7 +63,7 @@ TEST(FabricPlan, OfAFatTreeEachCoreReachesEachPodOnce) {
   const FabricPlan plan = fat_tree_plan(6, 3);
   std::map<std::string, std::set<std::string>> reached;
   for (const auto& link : plan.links)
-    for (const auto& [from, to] : {std::pair(link[0], link[1]), std::pair(link[1], link[0])})
+    for (const auto& [from, to] : {std::pair(link.ends[0], link.ends[1]), std::pair(link.ends[1], link.ends[0])})
       if (plan.nodes[from.node].starts_with("core")) reached[plan.nodes[from.node]].insert(plan.nodes[to.node]);
   EXPECT_EQ(reached.size(), 9u);
   EXPECT_EQ(reached["core4"], (std::set<std::string>{"agg1-2", "agg2-2", "agg3-2", "agg4-2", "agg5-2", "agg6-2"}));

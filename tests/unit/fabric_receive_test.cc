@@ -262,5 +262,38 @@ TEST_F(FabricReceiveTest, RecordsEndHere) {
   EXPECT_EQ(count_of(fabric_, ProtocolEvent::probe_answered), 1u);
 }
 
+// R4: node 2 is the neighbour, this is node 1.
+TEST_F(FabricReceiveTest, OnALongerWayAFrameGoesByItsNodeFirst) {
+  bring_up();
+  DataHeader header = next();
+  header.destination = {1, kOutput};
+  header.via = 1;
+  receive(header);
+  EXPECT_EQ(device_.delivered.size(), 1u) << "this is the node";
+  header = next();
+  header.via = 2;
+  receive(header);
+  EXPECT_EQ(device_.delivered.size(), 2u) << "and this the destination, whatever it was to go by";
+  EXPECT_FALSE(reset());
+}
+
+TEST_F(FabricReceiveTest, TheWayBelongsToTheFlow) {
+  bring_up();
+  const PortSet both = PortSet{1} << kFabric | PortSet{1} << 5;
+  paths_.compile({both, both});
+  board_.publish_state(5, true);
+  DataHeader header = next();
+  header.destination = {2, 1};
+  header.via = 2;
+  receive(header);
+  EXPECT_EQ(fabric_.input.via(kFlow), 2);
+  EXPECT_EQ(flow_.branch.output, 5);
+  EXPECT_FALSE(reset());
+  header.position = flow_.next_data_flow;
+  header.via = 0;
+  receive(header);
+  EXPECT_TRUE(reset()) << "an ID names one flow, and a flow has one way, while anything of it is left";
+}
+
 }  // namespace
 }  // namespace heddle::test

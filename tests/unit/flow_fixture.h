@@ -57,7 +57,6 @@ class FlowTest : public ComponentTest {
     control.receive_hello(fabric_, frame, packet->length, turn_.now());
   }
 
-  Random random_{1};
   NodeEvents events_{15};
   Crossing from_other_{64, 64, 1024};
   EdgeInput edge_input_{topology_, kNoApplications, 64, 64, HashKey{{1, 2, 3, 4}}, *std::pmr::get_default_resource()};
@@ -66,14 +65,15 @@ class FlowTest : public ComponentTest {
   CreditWatch credit_watch_{site_, ports_, turn_, settlement_, prober_};
   BufferShares shares_{site_, ports_, board_};
   FlowLimits flow_limits_{site_, ports_, acks_, shares_, waiting_};
-  FlowRedirects flow_redirects_{site_, paths_, flow_queues_};
-  PortLoads loads_{site_, board_, random_, settlement_};
-  FlowLife flow_life_{site_, ports_,    turn_,        edge_input_,  paths_,  random_,
-                      acks_, flow_ids_, flow_limits_, flow_queues_, timers_, releases_};
+  FlowRedirects flow_redirects_{site_, paths_, flow_ways_, flow_queues_, random_};
+  PortLoads loads_{site_, board_, random_, settlement_, control_};
+  FlowLife flow_life_{site_,     ports_,       turn_,        edge_input_, flow_ways_, acks_,
+                      flow_ids_, flow_limits_, flow_queues_, timers_,     releases_};
   Stamping stamping_{site_, prober_};
   Express express_{ports_, stamping_};
-  Admission admission_{site_, flow_ids_, flow_limits_, flow_queues_, flow_life_, shares_, crosspoint_, express_};
-  Fifos fifos_{site_, turn_, flow_life_, paths_, room_, crosspoint_};
+  Admission admission_{site_,      flow_ids_, flow_limits_, flow_queues_, flow_ways_,
+                       flow_life_, shares_,   crosspoint_,  express_};
+  Fifos fifos_{site_, turn_, flow_ways_, paths_, room_, crosspoint_};
   HostControl host_control_{site_, turn_, control_, events_};
   IdGrants id_grants_{ports_, turn_, outbox_, flow_life_};
   EdgeFlows edge_flows_{site_, turn_, edge_input_, flow_life_, admission_};
@@ -86,7 +86,7 @@ class FlowTest : public ComponentTest {
                             events_,    link_state_,  control_, settlement_,  prober_, room_,
                             flow_life_, flow_limits_, at_once_, link_states_, retry_};
   AckReceive ack_receive_{ports_, settlement_, credit_watch_, flow_life_};
-  FabricRecords records_{site_, link_state_, acks_, ack_receive_, link_control_, link_states_, retry_};
+  FabricRecords records_{site_, link_state_, acks_, ack_receive_, link_control_, link_states_, retry_, loads_};
   EdgeReceive edge_receive_{site_,       ports_,   turn_,     edge_input_, flow_limits_,
                             edge_flows_, at_once_, bridging_, fifos_,      host_control_};
   FabricReceive fabric_receive_{site_,     turn_,  acks_,      admission_,    at_once_,

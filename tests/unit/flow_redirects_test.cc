@@ -126,6 +126,36 @@ TEST_F(FlowRedirectsTest, ItStaysWhereItsQueueCannotHoldWhatComes) {
   redirect();
   EXPECT_EQ(obeyed(), 0u);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 1u);
+  flow().data_flow -= mark;
+  redirect();
+  EXPECT_EQ(obeyed(), 1u) << "what comes is dropped as it is";
+}
+
+// R4: the only shortest path leads to the bottleneck.
+TEST_F(FlowRedirectsTest, AtItsFirstSwitchItMayTakeALongerWay) {
+  Topology topology;
+  topology.classes.resize(1);
+  for (const uint16_t address : {1, 2, 3, 4, 5}) add_node(topology, address, 1);  // a ring
+  for (uint16_t node = 0; node < 5; ++node) add_link(topology, node, static_cast<uint16_t>((node + 1) % 5));
+  PathChoice paths(topology, 0, site_.lanes, board_);
+  paths.compile(std::vector<PortSet>(topology.nodes.size(), ~PortSet{0}));
+  FlowWays ways(site_, turn_, paths, random_);
+  FlowRedirects redirects(site_, paths, ways, flow_queues_, random_);
+  flow().destination = {3, 0};
+  flow().branch.output = 1;  // to node 2; port 2 leads the other way round
+  edge_.input.arbiter[flow().branch.voq].came_in = kLossyChannel;
+  board_.publish_state(1, true);
+  board_.publish_state(2, false);
+  board_.publish_load(1, 0, lately_, kNow);
+  board_.add_waiting(0, 1, 5000, 2);
+  redirects.on_redirect(edge_, edge_.input.ref.epoch, id(), 2, kNow);
+  EXPECT_EQ(obeyed(), 0u) << "its link is down";
+  board_.publish_state(2, true);
+  redirects.on_redirect(edge_, edge_.input.ref.epoch, id(), 4, kNow);
+  EXPECT_EQ(obeyed(), 0u) << "there it would come by the node that asks";
+  redirects.on_redirect(edge_, edge_.input.ref.epoch, id(), 2, kNow);
+  EXPECT_EQ(obeyed(), 1u);
+  EXPECT_EQ(edge_.input.leases[id()].left(kNow), 0b0010u);
 }
 
 TEST_F(FlowRedirectsTest, ALeaseHoldsAllPortsAsLongAsTheLastSays) {
@@ -153,7 +183,8 @@ TEST_F(FlowRedirectsTest, ItKeepsOffAllPortsThatLeadToTheBottleneck) {
   for (const uint16_t there : {1, 2}) add_link(topology, there, 3);
   PathChoice paths(topology, 0, site_.lanes, board_);
   paths.compile(std::vector<PortSet>(topology.nodes.size(), ~PortSet{0}));
-  FlowRedirects redirects(site_, paths, flow_queues_);
+  FlowWays ways(site_, turn_, paths, random_);
+  FlowRedirects redirects(site_, paths, ways, flow_queues_, random_);
   flow().destination = {4, 0};
   flow().branch.output = 1;
   board_.publish_state(3, true);

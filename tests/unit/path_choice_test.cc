@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "test_fabric.h"
+#include "plan_topology.h"
+#include "wire/packet.h"
 
 namespace heddle {
 namespace {
@@ -40,19 +41,23 @@ class PathChoiceTest : public testing::Test {
     return paths_.ways({.input = input, .channel = channel, .hop_limit = hop_limit, .destination = to});
   }
   PortIndex choose(PortIndex input, FabricAddress to, DropReason& reason, uint8_t hop_limit = 32) {
-    return paths_.choose({.input = input, .channel = kLossyChannel, .hop_limit = hop_limit, .destination = to}, random_,
-                         reason, 0);
+    return paths_
+        .choose({.input = input, .channel = kLossyChannel, .hop_limit = hop_limit, .destination = to}, random_, reason,
+                0)
+        .port;
   }
   PortIndex choose(PathPolicy policy, FabricAddress to, PortIndex had = kNoPort, PortSet left = 0) {
     DropReason reason = DropReason::none;
-    return paths_.choose({.input = edge_[0],
-                          .channel = kLossyChannel,
-                          .hop_limit = 32,
-                          .destination = to,
-                          .had = had,
-                          .left = left,
-                          .policy = policy},
-                         random_, reason, 0);
+    return paths_
+        .choose({.input = edge_[0],
+                 .channel = kLossyChannel,
+                 .hop_limit = 32,
+                 .destination = to,
+                 .had = {had, 0},
+                 .left = left,
+                 .policy = policy},
+                random_, reason, 0)
+        .port;
   }
 
   const Topology topology_;
@@ -158,6 +163,147 @@ TEST_F(PathChoiceTest, ATurnFromDownToUpChangesTheChannel) {
   EXPECT_EQ(paths_.lane(fabric_[0], edge_[0], kLossless, kLast), lanes_.of(kLossless, kLast));
   EXPECT_EQ(paths_.lane(edge_[0], fabric_[0], kLossless, kLossyChannel), lanes_.of(kLossless, kFirst))
       << "a host's begins in the first one";
+}
+
+// R4: a host of node 0 in a dragonfly, towards hosts of the next group.
+class PathDetoursTest : public testing::Test {
+ protected:
+  static constexpr uint16_t kTo = 6;  // address of a node that is reached by one port
+  PathDetoursTest() {
+    paths_.compile(std::vector<PortSet>(topology_.nodes.size(), ~PortSet{0}));
+    for (PortIndex port = 0; port < kPorts; ++port) {
+      board_.set_rate(port, 8'000'000'000, 1500);  // a byte takes a ns
+      board_.publish_state(port, true);
+    }
+    shortest_ = PortIndex::of(std::countr_zero(paths_.routes().primary(kTo)));
+  }
+  static Topology make() {
+    Topology topology = test::dragonfly();
+    topology.classes[0].lossless = true;
+    return topology;
+  }
+  PathChoice::Frame frame() const {
+    return {.input = 0, .channel = kLossyChannel, .hop_limit = kHopLimit, .destination = {kTo, 0}};
+  }
+  PathChoice::Way choose(const PathChoice::Frame& frame) {
+    DropReason reason = DropReason::none;
+    return paths_.choose(frame, random_, reason, kSecond);
+  }
+  void wait_at(PortIndex port, uint32_t bytes) { board_.publish_load(port, bytes, 0, kSecond); }
+
+  static constexpr PortIndex kPorts = 7;  // 2 hosts, 3 links in the group, 2 to others
+  const Topology topology_ = make();
+  const Lanes lanes_{topology_};
+  LoadBoard board_{kPorts};
+  PathChoice paths_{topology_, 0, lanes_, board_};
+  Random random_{7};
+  PortIndex shortest_ = kNoPort;
+};
+
+TEST_F(PathDetoursTest, TheShortestIsTakenWhileLittleWaitsForIt) {
+  wait_at(shortest_, kLatelyNs / 4);
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(choose(frame()), (PathChoice::Way{shortest_, 0}));
+  wait_at(shortest_, kLatelyNs);
+  for (int i = 0; i < 100; ++i) {
+    const PathChoice::Way way = choose(frame());
+    ASSERT_NE(way.via, 0);
+    ASSERT_NE(way.port, shortest_);
+    ASSERT_TRUE(paths_.routes().primary(way.via) >> way.port & 1) << "towards the node that it goes by";
+  }
+}
+
+TEST_F(PathDetoursTest, ALongerOneMustHaveLessThanHalfToDo) {
+  wait_at(shortest_, 2 * kLatelyNs);
+  for (PortIndex port = 2; port < kPorts; ++port)
+    if (port != shortest_) wait_at(port, kLatelyNs + 1);
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(choose(frame()).via, 0);
+  for (PortIndex port = 2; port < kPorts; ++port)
+    if (port != shortest_) wait_at(port, kLatelyNs - 1);
+  for (int i = 0; i < 100; ++i) ASSERT_NE(choose(frame()).via, 0);
+}
+
+TEST_F(PathDetoursTest, WhoMayNotTakeThemHasTheShortest) {
+  wait_at(shortest_, 10 * kLatelyNs);
+  PathChoice::Frame from_fabric = frame();
+  from_fabric.input = shortest_ != 2 ? PortIndex::of(2) : PortIndex::of(3);
+  EXPECT_EQ(choose(from_fabric).via, 0) << "it has begun elsewhere";
+  PathChoice::Frame near = frame();
+  near.destination.node = 2;
+  EXPECT_EQ(choose(near).via, 0) << "in the group";
+  PathChoice::Frame lossless = frame();
+  lossless.lossless = true;
+  EXPECT_EQ(choose(lossless).via, 0) << "there are not enough channels";
+  Topology enough = topology_;
+  enough.lossless_detours = true;
+  PathChoice paths(enough, 0, lanes_, board_);
+  paths.compile(std::vector<PortSet>(topology_.nodes.size(), ~PortSet{0}));
+  DropReason reason = DropReason::none;
+  EXPECT_NE(paths.choose(lossless, random_, reason, kSecond).via, 0);
+  for (const PathPolicy policy :
+       {PathPolicy::fixed, PathPolicy::random, PathPolicy::least_loaded, PathPolicy::shortest}) {
+    PathChoice::Frame other = frame();
+    other.policy = policy;
+    EXPECT_EQ(choose(other).via, 0);
+  }
+}
+
+TEST_F(PathDetoursTest, ValiantTakesOneWhateverWaitsAndKeepsIt) {
+  PathChoice::Frame valiant = frame();
+  valiant.policy = PathPolicy::valiant;
+  const PathChoice::Way way = choose(valiant);
+  ASSERT_NE(way.via, 0);
+  valiant.had = way;
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(choose(valiant), way);
+}
+
+TEST_F(PathDetoursTest, AFlowOnALongerWayReturnsWhenTheShortestIsFree) {
+  PathChoice::Frame resting = frame();
+  wait_at(shortest_, 10 * kLatelyNs);
+  resting.had = choose(resting);
+  ASSERT_NE(resting.had.via, 0);
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(choose(resting), resting.had) << "it has nothing to gain by another";
+  wait_at(shortest_, 0);
+  EXPECT_EQ(choose(resting), (PathChoice::Way{shortest_, 0}));
+}
+
+// R9: as long as that lasts.
+TEST_F(PathDetoursTest, AFlowThatHasLeftTheShortestTakesALongerOne) {
+  PathChoice::Frame moved = frame();
+  moved.left = PortSet{1} << shortest_;
+  int longer = 0;
+  for (int i = 0; i < 100; ++i) {
+    const PathChoice::Way way = choose(moved);
+    ASSERT_EQ(way.port == shortest_, way.via == 0);
+    longer += way.via != 0;
+  }
+  EXPECT_GT(longer, 90) << "nearly always some try finds one";
+}
+
+TEST_F(PathDetoursTest, InTransitTheFrameGoesToTheNodeThatItIsToGoBy) {
+  const uint16_t via = 30;
+  PathChoice::Frame frame{.input = 2, .channel = kLossyChannel, .hop_limit = 9, .destination = {kTo, 0}, .via = via};
+  frame.input = shortest_;
+  EXPECT_EQ(paths_.ways(frame).ports, paths_.routes().primary(via) & ~(PortSet{1} << shortest_));
+  EXPECT_EQ(paths_.heading(kTo, via), via);
+  EXPECT_EQ(choose(frame).via, via) << "it stays so";
+  frame.via = 999;
+  frame.input = 0;
+  EXPECT_EQ(paths_.ways(frame).ports, paths_.routes().primary(kTo)) << "that cannot be reached";
+  EXPECT_EQ(paths_.heading(kTo, 999), kTo);
+  EXPECT_EQ(paths_.heading(kTo, 0), kTo);
+}
+
+TEST_F(PathDetoursTest, AroundABottleneckElsewhereNoneIsTakenThatPassesIt) {
+  board_.publish_load(shortest_, 0, kLatelyNs, kSecond);
+  board_.add_waiting(0, shortest_, 5000, 2);
+  PathChoice::Frame asked = frame();
+  EXPECT_TRUE(paths_.has_detour_around(asked, shortest_, 1, random_, kSecond)) << "it is here";
+  EXPECT_FALSE(paths_.has_detour_around(asked, shortest_, kTo, random_, kSecond)) << "all come by there";
+  asked.left = ~PortSet{0};
+  EXPECT_FALSE(paths_.has_detour_around(asked, shortest_, 1, random_, kSecond));
+  asked.left = 0;
+  asked.policy = PathPolicy::shortest;
+  EXPECT_FALSE(paths_.has_detour_around(asked, shortest_, 1, random_, kSecond));
 }
 
 }  // namespace

@@ -83,5 +83,72 @@ TEST_F(PortLoadsTest, AClassThatDoesNotAdaptIsNotAsked) {
   EXPECT_EQ(asked(), 0u);
 }
 
+// R8, as the neighbour reads it.
+TEST_F(PortLoadsTest, TheNeighbourIsToldOfTheOtherPortsThatHaveMuchToDo) {
+  bring_up();
+  fabric_.output.control = {};
+  fabric_.output.control_packets = 0;
+  const PortIndex other = 5;
+  board_.publish_loaded(other, true);
+  board_.publish_load(other, 5000, 0, kSecond);
+  board_.add_waiting(0, other, 1000, 300);
+  board_.publish_loaded(kFabric, true);  // of the link itself the neighbour knows enough
+  loads_.look(fabric_, kSecond);
+  const LinkFrame frame = next_records(fabric_);
+  ASSERT_EQ(frame.kind, HEDDLE_LOAD);
+  ASSERT_EQ(load_records(frame).size(), 1u);
+  EXPECT_EQ(load_records(frame)[0].port, other);
+  EXPECT_EQ(load_records(frame)[0].flows, 255);
+  EXPECT_EQ(load_records(frame)[0].waiting_ns, board_.time_ns(other, 6000));
+  loads_.look(fabric_, kSecond + kLatelyNs - 1);
+  EXPECT_EQ(fabric_.output.control_packets, 0u) << "not so often";
+  loads_.look(fabric_, kSecond + kLatelyNs);
+  EXPECT_EQ(fabric_.output.control_packets, 1u) << "again";
+  next_records(fabric_);
+  board_.publish_loaded(other, false);
+  loads_.look(fabric_, kSecond + 2 * kLatelyNs);
+  EXPECT_EQ(fabric_.output.control_packets, 1u) << "no more";
+  loads_.look(fabric_, kSecond + 3 * kLatelyNs);
+  EXPECT_EQ(fabric_.output.control_packets, 1u) << "once";
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::load_told), 3u);
+}
+
+TEST_F(PortLoadsTest, APortHasMuchToDoIfAQuarterOfWhatItSendsLatelyWaitsOrItWasHalfBusy) {
+  const auto bytes = [this](Nanos ns) {
+    return static_cast<uint32_t>(ns * 1'000'000 / board_.time_ns(kFabric, 1'000'000));
+  };
+  Nanos now = kSecond;
+  const auto loaded = [&] {
+    loads_.look(fabric_, now += kLatelyNs);
+    return (board_.loaded() >> kFabric & 1) != 0;
+  };
+  board_.publish_load(kFabric, bytes(kLatelyNs / 4), 0, now);
+  EXPECT_FALSE(loaded());
+  board_.publish_load(kFabric, bytes(kLatelyNs / 4) + 2, 0, now);
+  EXPECT_TRUE(loaded());
+  board_.publish_load(kFabric, 0, bytes(kLatelyNs / 2) - 2, now + kLatelyNs);
+  EXPECT_FALSE(loaded());
+  board_.publish_load(kFabric, 0, bytes(kLatelyNs / 2) + 2, now + kLatelyNs);
+  EXPECT_TRUE(loaded());
+}
+
+TEST_F(PortLoadsTest, WhatANeighbourTellsStandsOnTheBoard) {
+  Packet* packet = nullptr;
+  control_pool_.allocate(&packet, 1);
+  start_records(*packet, HEDDLE_LOAD);
+  append_record(*packet, LoadRecord{3, 7, 0x8000, 12345});
+  append_record(*packet, LoadRecord{9, 1, 0, 1});
+  finish_records(*packet, 1, 1, 1);
+  LinkFrame frame{};
+  ASSERT_EQ(check_frame(packet->data, packet->length, frame), DropReason::none);
+  loads_.hear(fabric_, frame, kSecond);
+  EXPECT_EQ(board_.loaded_behind(kFabric, kSecond), PortSet{1} << 3 | PortSet{1} << 9);
+  EXPECT_EQ(board_.behind(kFabric, 3).waiting_ns, 12345u);
+  EXPECT_EQ(board_.behind(kFabric, 3).flows, 7u);
+  EXPECT_EQ(board_.behind(kFabric, 3).sent_ns, kLatelyNs / 2);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::load_heard), 1u);
+  control_pool_.release(&packet, 1);
+}
+
 }  // namespace
 }  // namespace heddle::test

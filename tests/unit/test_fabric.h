@@ -238,6 +238,7 @@ struct DataHeader {
   uint32_t position = 0;
   uint32_t after = 0;    // frames before it
   bool in_turn = false;  // in the retry channel (K6)
+  uint16_t via = 0;      // R4
   FabricAddress source{1, 0};
 };
 
@@ -253,6 +254,7 @@ inline Frame forged(const Port& port, const Frame& original, const DataHeader& h
   packet.vni = 1;
   packet.hop_limit = 8;
   packet.ftag = header.ftag;
+  packet.via = header.via;
   prepend_fabric_header(packet);
   stamp_data_frame(packet,
                    {.session_tag = port.session.tag(),

@@ -137,16 +137,16 @@ TEST_F(Trace, SaysWhyStationsRefuse) {
 }
 
 TEST_F(Trace, KnowsWhatIsTooLongForAHost) {
-  const Json hop{{"to_node", 2},  {"to_port", 1}, {"class", 0},     {"vlan", 1},
-                 {"bytes", 1514}, {"channel", 0}, {"hops_left", 3}, {"flow_id", 0}};
+  const Json hop{{"to_node", 2}, {"to_port", 1},   {"class", 0}, {"vlan", 1},   {"bytes", 1514},
+                 {"channel", 0}, {"hops_left", 3}, {"via", 0},   {"flow_id", 0}};
   EXPECT_EQ(step_of(ask({{"port", "right:p1"}, {"hop", hop}}), "host")["decision"], "delivered");
   EXPECT_EQ(step_of(ask({{"port", "right:p1"}, {"hop", with(hop, {{"bytes", 1515}})}}), "host")["decision"],
             "dropped: output_too_long");
 }
 
 TEST_F(Trace, KnowsThatNoHopsAreLeft) {
-  const Json hop{{"to_node", 1}, {"to_port", 1}, {"class", 0},     {"vlan", 1},
-                 {"bytes", 60},  {"channel", 0}, {"hops_left", 0}, {"flow_id", 0}};
+  const Json hop{{"to_node", 1}, {"to_port", 1},   {"class", 0}, {"vlan", 1},   {"bytes", 60},
+                 {"channel", 0}, {"hops_left", 0}, {"via", 0},   {"flow_id", 0}};
   EXPECT_EQ(step_of(ask({{"port", "right:p1"}, {"hop", hop}}), "route")["decision"], "dropped: hop_limit");
   EXPECT_EQ(step_of(ask({{"port", "left:p1"}, {"hop", hop}}), "host")["decision"], "delivered");
 }
@@ -186,8 +186,8 @@ TEST_F(Trace, RefusesWhatItCannotAnswer) {
   EXPECT_EQ(told({{"port", "left:host"}, {"hop", Json::object()}}),
             "left:host is an edge port; hop is for fabric ports");
   EXPECT_EQ(told({{"port", "left:p1"}, {"hop", Json::object()}}), "hop needs to_node");
-  const Json hop{{"to_node", 2}, {"to_port", 1}, {"class", 0},     {"vlan", 1},
-                 {"bytes", 60},  {"channel", 0}, {"hops_left", 3}, {"flow_id", 0}};
+  const Json hop{{"to_node", 2}, {"to_port", 1},   {"class", 0}, {"vlan", 1},   {"bytes", 60},
+                 {"channel", 0}, {"hops_left", 3}, {"via", 0},   {"flow_id", 0}};
   EXPECT_EQ(told({{"port", "left:p1"}, {"hop", with(hop, {{"class", 9}})}}),
             "hop has a class or a channel that the fabric has not");
   EXPECT_EQ(told({{"port", "left:p1"}, {"hop", with(hop, {{"channel", 1}})}}),

@@ -52,16 +52,17 @@ TEST(VirtualChannels, LeavesAndSpinesNeedOneUntilALinkIsDown) {
   Topology topology = leaves_and_spines();
   EXPECT_EQ(up_ports(topology)[0], PortSet{0b110});  // both to spines
   EXPECT_EQ(up_ports(topology)[3], PortSet{0});
-  EXPECT_EQ(lossless_channels_needed(topology), 1u);
+  EXPECT_EQ(lossless_channels_needed(topology).shortest, 1u);
+  EXPECT_EQ(lossless_channels_needed(topology).with_detours, 1u) << "there are none";
   // Without spine n4 for n0 and n3 for n1 the way between them leads down and up again.
   topology = graph({1, 1, 1, 0, 0}, {{0, 3}, {2, 3}, {1, 4}, {2, 4}});
-  EXPECT_EQ(lossless_channels_needed(topology), 2u);
+  EXPECT_EQ(lossless_channels_needed(topology).shortest, 2u);
 }
 
 TEST(VirtualChannels, RingsNeedTwo) {
   for (const uint16_t nodes : {3, 4, 8, 16}) {
     const Topology topology = ring(nodes);
-    const uint32_t needed = lossless_channels_needed(topology);
+    const uint32_t needed = lossless_channels_needed(topology).shortest;
     EXPECT_EQ(needed, 2u) << nodes;
     EXPECT_EQ(find_buffer_ring(topology, needed), "") << nodes;
   }
@@ -78,7 +79,7 @@ TEST(VirtualChannels, WithoutTheRuleARingIsFound) {
 TEST(VirtualChannels, ALineOfNodesWhoseOrderGoesUpAndDownNeedsOneForEachTurn) {
   // 0 - 5 - 1 - 6 - 2 - 7 - 3: down and up again at 1 and at 2.
   const Topology topology = graph(std::vector<int>(8, 1), {{0, 5}, {5, 1}, {1, 6}, {6, 2}, {2, 7}, {7, 3}, {3, 4}});
-  EXPECT_EQ(lossless_channels_needed(topology), 4u);
+  EXPECT_EQ(lossless_channels_needed(topology).shortest, 4u);
   EXPECT_EQ(find_buffer_ring(topology, 4), "");
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "test_fabric.h"
 #include "wire/random.h"
 
 namespace heddle {
@@ -21,10 +22,32 @@ class WayLoadsTest : public testing::Test {
     }
   }
   void sent(PortIndex port, uint32_t percent) { board_.publish_load(port, 0, kLatelyNs / 100 * percent, kNow); }
-  PortIndex least(PortSet ports, PortIndex had = kNoPort) { return loads_.least(ports, random_.next(), had, kNow); }
+  PortIndex least(PortSet ports, PortIndex had = kNoPort) {
+    return loads_.least(ports, kThere, random_.next(), had, kNow);
+  }
+  // Node 1 with four links to others that each have two to node 6.
+  static Topology make() {
+    Topology topology;
+    for (uint16_t node = 0; node < 6; ++node) test::add_node(topology, static_cast<uint16_t>(node + 1), 0);
+    for (uint16_t node = 1; node < 5; ++node) test::add_link(topology, 0, node);
+    for (uint16_t node = 1; node < 5; ++node)
+      for (int i = 0; i < 2; ++i) test::add_link(topology, node, 5);
+    return topology;
+  }
+  // A neighbour tells that its ports to node 6 have so much to do.
+  void hear(PortIndex port, uint32_t waiting_ns, uint32_t percent, uint8_t flows, PortSet ports = 0b110) {
+    for (PortIndex there = 1; there < 3; ++there)
+      board_.hear(port, there, waiting_ns, static_cast<uint16_t>(0xffff * percent / 100), flows);
+    board_.heard(port, ports, kNow);
+  }
 
+  static constexpr Heading kThere{6, 6};
+  const Topology topology_ = make();
+  const Destinations index_{topology_};
+  const Distances distances_{topology_};
+  const NextHops next_hops_{topology_, 0, index_, distances_};
   LoadBoard board_{4, 2};
-  WayLoads loads_{board_};
+  WayLoads loads_{board_, next_hops_};
   Random random_{3};
 };
 
@@ -95,7 +118,8 @@ TEST_F(WayLoadsTest, WhatAWorkerHasGivenAPortInThisTurnCounts) {
   loads_.took(1, 60, kNow);
   for (int i = 0; i < 20; ++i) ASSERT_EQ(least(0b11), 0);
   loads_.took(1, 1, kNow + 1);
-  for (int i = 0; i < 20; ++i) ASSERT_EQ(loads_.least(0b11, random_.next(), kNoPort, kNow + 1), 0) << "another turn";
+  for (int i = 0; i < 20; ++i)
+    ASSERT_EQ(loads_.least(0b11, kThere, random_.next(), kNoPort, kNow + 1), 0) << "another turn";
 }
 
 TEST_F(WayLoadsTest, APortIsBetterThatGivesTheFlowAQuarterMore) {
@@ -105,24 +129,25 @@ TEST_F(WayLoadsTest, APortIsBetterThatGivesTheFlowAQuarterMore) {
   board_.add_waiting(0, 1, 5000, 1);
   sent(2, 40);
   sent(3, 30);
-  EXPECT_EQ(loads_.better(0b1110, 0, true, kNow), 3) << "seven tenths are idle";
-  EXPECT_EQ(loads_.better(0b0110, 0, true, kNow), kNoPort) << "six tenths are not enough, nor is a half of port 1";
+  EXPECT_EQ(loads_.better(0b1110, kThere, 0, true, kNow), 3) << "seven tenths are idle";
+  EXPECT_EQ(loads_.better(0b0110, kThere, 0, true, kNow), kNoPort)
+      << "six tenths are not enough, nor is a half of port 1";
   board_.add_waiting(0, 0, 5000, 1);  // a third
-  EXPECT_EQ(loads_.better(0b0010, 0, true, kNow), 1);
+  EXPECT_EQ(loads_.better(0b0010, kThere, 0, true, kNow), 1);
   board_.publish_state(1, false);
-  EXPECT_EQ(loads_.better(0b0010, 0, true, kNow), kNoPort);
-  EXPECT_EQ(loads_.better(0, 0, true, kNow), kNoPort);
+  EXPECT_EQ(loads_.better(0b0010, kThere, 0, true, kNow), kNoPort);
+  EXPECT_EQ(loads_.better(0, kThere, 0, true, kNow), kNoPort);
 }
 
 // The flow is held up further on: here it is enough that it gets as much.
 TEST_F(WayLoadsTest, AroundABottleneckElsewhereAnEqualPartIsEnough) {
   sent(0, 50);
   sent(1, 50);
-  EXPECT_EQ(loads_.better(0b10, 0, true, kNow), kNoPort);
-  EXPECT_EQ(loads_.better(0b10, 0, false, kNow), 1);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), kNoPort);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, false, kNow), 1);
   sent(1, 100);
   board_.add_waiting(0, 1, 5000, 2);
-  EXPECT_EQ(loads_.better(0b10, 0, false, kNow), kNoPort);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, false, kNow), kNoPort);
 }
 
 // Of flows whose frames have all crossed none is counted.
@@ -130,20 +155,62 @@ TEST_F(WayLoadsTest, APortWithALongQueueIsNotBetterForBeingWaitedForByNobody) {
   sent(0, 100);
   board_.add_waiting(0, 0, 5000, 4);
   board_.publish_load(1, 0, kLatelyNs, kNow);
-  EXPECT_EQ(loads_.better(0b10, 0, true, kNow), 1) << "a half";
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), 1) << "a half";
   board_.publish_load(1, 2 * kLatelyNs, kLatelyNs, kNow);
-  EXPECT_EQ(loads_.better(0b10, 0, true, kNow), kNoPort);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), kNoPort);
   board_.add_waiting(0, 1, 100, 1);
-  EXPECT_EQ(loads_.better(0b10, 0, true, kNow), 1) << "one flow is known";
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), 1) << "one flow is known";
 }
 
 TEST_F(WayLoadsTest, AFasterLinkIsBetterForALoneFlow) {
   board_.set_rate(0, 2'000'000'000, 1500);
   board_.publish_load(0, 0, static_cast<uint32_t>(board_.lately_ns(0) / 4), kNow);
   board_.add_waiting(0, 0, 5000, 1);
-  EXPECT_EQ(loads_.better(0b10, 0, true, kNow), 1);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), 1);
   board_.set_rate(1, 2'000'000'000, 1500);
-  EXPECT_EQ(loads_.better(0b10, 0, true, kNow), kNoPort);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), kNoPort);
+}
+
+// R8: of two that are idle here, one leads to a neighbour whose links are not.
+TEST_F(WayLoadsTest, WhatWaitsAtTheNextHopCounts) {
+  hear(0, 5000, 0, 1);
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(least(0b11), 1);
+  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), 5000u);
+  EXPECT_EQ(loads_.waiting_ns(0, {2, 2}, kNow), 0u) << "it ends at the neighbour";
+  EXPECT_EQ(loads_.waiting_ns(0, {2, 6}, kNow), 5000u) << "it goes on from there";
+  board_.publish_load(1, 5001, 0, kNow);
+  EXPECT_EQ(least(0b11), 0);
+  hear(1, 0, 60, 0);
+  board_.publish_load(1, 4000, 0, kNow);
+  EXPECT_EQ(least(0b11), 0) << "more than half busy there";
+  EXPECT_EQ(least(0b11, 1), 1) << "that may be the flow's own";
+}
+
+TEST_F(WayLoadsTest, OneIdlePortAtTheNextHopIsEnough) {
+  hear(0, 5000, 100, 3, 0b010);
+  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), 0u);
+  hear(0, 5000, 100, 3);
+  board_.hear(0, 2, 3000, 0, 0);
+  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), 3000u) << "the less loaded";
+}
+
+TEST_F(WayLoadsTest, WhatANeighbourSaidIsForgotten) {
+  hear(0, 5000, 0, 1);
+  EXPECT_EQ(board_.loaded_behind(0, kNow + 4 * kLatelyNs), PortSet{0b110});
+  EXPECT_EQ(board_.loaded_behind(0, kNow + 4 * kLatelyNs + 1), 0u);
+  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow + 4 * kLatelyNs + 1), 0u);
+  board_.heard(0, 0b1, kNow);
+  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), 0u) << "and what it says no more";
+}
+
+TEST_F(WayLoadsTest, APortIsNoBetterThanTheNextHopBehindIt) {
+  sent(0, 100);
+  board_.add_waiting(0, 0, 5000, 4);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), 1);
+  hear(1, 100, 100, 3);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), kNoPort) << "a quarter, with three others";
+  hear(1, 100, 100, 2);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), 1) << "a third";
 }
 
 }  // namespace

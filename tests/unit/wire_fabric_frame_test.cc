@@ -33,6 +33,7 @@ Bytes original_frame() {
 void fill(Packet& packet) {
   packet.destination = {3, 4};
   packet.source = {1, 7};
+  packet.via = 0x1234;
   packet.vni = 42;
   packet.ftag = 5;
   packet.hop_limit = 9;
@@ -104,7 +105,7 @@ std::vector<Bytes> one_of_each_kind() {
       record_frame<ProbeRecord>(HEDDLE_PROBE, {{600, 5}}),
       record_frame<CreditRecord>(HEDDLE_CREDIT, {{1, HEDDLE_CREDIT_ASK, 7, 8}}),
       record_frame<NoticeRecord>(HEDDLE_NOTICE, {{3, 4, 5}}),
-      record_frame<LoadRecord>(HEDDLE_LOAD, {{3, 4, 5}}),
+      record_frame<LoadRecord>(HEDDLE_LOAD, {{3, 4, 5, 6}}),
       hello_frame(hello()),
   };
 }
@@ -163,6 +164,7 @@ TEST(FabricFrame, DataHeaderSurvivesTheLink) {
   EXPECT_EQ(packet.vc, 1);
   EXPECT_EQ(packet.destination, (FabricAddress{3, 4}));
   EXPECT_EQ(packet.source, (FabricAddress{1, 7}));
+  EXPECT_EQ(packet.via, 0x1234);
   EXPECT_EQ(packet.vni, 42);
   EXPECT_EQ(packet.dies_ns, 781u * 64000);
   EXPECT_EQ(packet.hop_limit, 9);
@@ -236,7 +238,7 @@ TEST(FabricFrame, OtherRecordsSurviveTheLink) {
   TestPacket probes(record_frame<ProbeRecord>(HEDDLE_PROBE, {{2047, 0xffffffff}}));
   TestPacket credits(record_frame<CreditRecord>(HEDDLE_CREDIT, {{0, HEDDLE_CREDIT_ASK, 5, 0xfffffffe}, {7, 0, 1, 2}}));
   TestPacket notices(record_frame<NoticeRecord>(HEDDLE_NOTICE, {{65534, 9, 0x8000000000000001}}));
-  TestPacket loads(record_frame<LoadRecord>(HEDDLE_LOAD, {{63, 65535, 1000000}}));
+  TestPacket loads(record_frame<LoadRecord>(HEDDLE_LOAD, {{63, 255, 65535, 1000000}}));
   LinkFrame link;
   ASSERT_EQ(check_frame(probes.packet.data, probes.packet.length, link), DropReason::none);
   EXPECT_EQ(probe_records(link)[0].flow, 2047);
@@ -253,8 +255,9 @@ TEST(FabricFrame, OtherRecordsSurviveTheLink) {
   EXPECT_EQ(notice_records(link)[0].ports_up, 0x8000000000000001);
   ASSERT_EQ(check_frame(loads.packet.data, loads.packet.length, link), DropReason::none);
   EXPECT_EQ(load_records(link)[0].port, 63);
-  EXPECT_EQ(load_records(link)[0].utilisation, 65535);
-  EXPECT_EQ(load_records(link)[0].queue_bytes, 1000000u);
+  EXPECT_EQ(load_records(link)[0].flows, 255);
+  EXPECT_EQ(load_records(link)[0].busy, 65535);
+  EXPECT_EQ(load_records(link)[0].waiting_ns, 1000000u);
 }
 
 TEST(FabricFrame, RecordFramesFillUpAndRefuseOtherKinds) {
@@ -324,7 +327,7 @@ TEST(FabricFrame, HelloNamesMayFillTheirField) {
 TEST(FabricFrame, RefusesWhatIsNotFabricOrOfAnotherVersion) {
   EXPECT_EQ(check(original_frame()), DropReason::not_fabric);
   EXPECT_EQ(check(Bytes(13, 0x88)), DropReason::not_fabric);
-  EXPECT_EQ(check(forged(data_frame(), 14, 2)), DropReason::bad_version);
+  EXPECT_EQ(check(forged(data_frame(), 14, HEDDLE_VERSION + 1)), DropReason::bad_version);
   EXPECT_EQ(check(forged(hello_frame(hello()), 14, 0)), DropReason::bad_version);
 }
 
@@ -353,7 +356,16 @@ TEST(FabricFrame, RefusesImpossibleDataFields) {
       {"no source node", [](Packet& packet, Stamp&) { packet.source.node = 0; }},
       {"source node of a flood", [](Packet& packet, Stamp&) { packet.source.node = HEDDLE_FLOOD_NODE; }},
       {"no destination node", [](Packet& packet, Stamp&) { packet.destination.node = 0; }},
-      {"flood with a flow", [](Packet& packet, Stamp&) { packet.destination.node = HEDDLE_FLOOD_NODE; }},
+      {"flood with a flow",
+       [](Packet& packet, Stamp&) {
+         packet.destination.node = HEDDLE_FLOOD_NODE;
+         packet.via = 0;
+       }},
+      {"flood on a longer way",
+       [](Packet& packet, Stamp& stamp) {
+         packet.destination.node = HEDDLE_FLOOD_NODE;
+         stamp.flow = kNoFlow;
+       }},
       {"class", [](Packet& packet, Stamp&) { packet.ftag = kFtagMax + 1; }},
       {"virtual channel", [](Packet&, Stamp& stamp) { stamp.vc = kVirtualChannelsMax; }},
       {"VLAN", [](Packet& packet, Stamp&) { packet.vni = 4095; }},
@@ -363,6 +375,7 @@ TEST(FabricFrame, RefusesImpossibleDataFields) {
   for (const auto& [text, change] : changes) EXPECT_EQ(check(data_frame(change)), DropReason::bad_frame) << text;
   EXPECT_EQ(check(data_frame([](Packet& packet, Stamp& stamp) {
               packet.destination.node = HEDDLE_FLOOD_NODE;
+              packet.via = 0;
               stamp.flow = kNoFlow;
             })),
             DropReason::none);
@@ -382,7 +395,7 @@ TEST(FabricFrame, RefusesImpossibleRecordFields) {
   EXPECT_EQ(check(record_frame<CreditRecord>(HEDDLE_CREDIT, {{0, 2, 1, 2}})), DropReason::bad_frame);
   EXPECT_EQ(check(record_frame<NoticeRecord>(HEDDLE_NOTICE, {{0, 1, 2}})), DropReason::bad_frame);
   EXPECT_EQ(check(record_frame<NoticeRecord>(HEDDLE_NOTICE, {{0xffff, 1, 2}})), DropReason::bad_frame);
-  EXPECT_EQ(check(record_frame<LoadRecord>(HEDDLE_LOAD, {{64, 1, 2}})), DropReason::bad_frame);
+  EXPECT_EQ(check(record_frame<LoadRecord>(HEDDLE_LOAD, {{64, 1, 2, 3}})), DropReason::bad_frame);
   EXPECT_EQ(check(forged(record_frame<AckRecord>(HEDDLE_ACK, {kAck}), 17, 1)), DropReason::bad_frame) << "flags";
 }
 

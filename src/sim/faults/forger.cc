@@ -31,7 +31,7 @@ bool forge_data(Forgery forgery, Packet& packet, Random& random) {
       store_be16(header + offsetof(heddle_data_header, vni), 3999);
       break;
     case Forgery::no_such_port:
-      store_be16(header + offsetof(heddle_data_header, destination_port), 999);
+      header[offsetof(heddle_data_header, destination_port)] = 200;
       break;
     case Forgery::position_far:
       if (load_be16(header + offsetof(heddle_data_header, flow_id)) == 0) return false;
@@ -155,7 +155,7 @@ bool forge_frame(Forgery forgery, Packet& packet, Random& random) {
     const uint32_t tag = frame.session_tag, sequence = frame.sequence;
     packet.length = 0;
     start_records(packet, HEDDLE_LOAD);
-    append_record(packet, LoadRecord{1, 2, 3});
+    append_record(packet, LoadRecord{1, 2, 3, 4});
     finish_records(packet, tag, sequence, 1);
     return true;
   }

@@ -123,11 +123,13 @@ enum class Baseline : uint8_t {
   no_shapers,
   fixed_paths,
   random_paths,
-  no_redirects
+  no_redirects,
+  shortest_paths,
+  valiant
 };
-constexpr std::array<std::string_view, 10> kBaselineNames = {
-    "none",      "drop-tail",  "credits-only", "pause-only",   "no-groups",
-    "no-limits", "no-shapers", "fixed-paths",  "random-paths", "no-redirects"};
+constexpr std::array<std::string_view, 12> kBaselineNames = {
+    "none",       "drop-tail",   "credits-only", "pause-only",   "no-groups",      "no-limits",
+    "no-shapers", "fixed-paths", "random-paths", "no-redirects", "shortest-paths", "valiant"};
 
 struct ScenarioVariant {
   Baseline baseline = Baseline::none;

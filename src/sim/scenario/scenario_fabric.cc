@@ -23,9 +23,9 @@ void ScenarioReader::generate(const FabricPlan& plan, const YamlValue& value) {
     const auto port = builder_.add_port(node, end.port, value["kind"]);  // no key there is of a port
     return port ? std::optional(LinkEnd{node, *port}) : std::nullopt;
   };
-  for (const std::array<FabricPlan::End, 2>& link : plan.links) {
-    const auto one = add_port(link[0]), other = add_port(link[1]);
-    if (one && other) generate_link(*one, *other, value);
+  for (const FabricPlan::Link& link : plan.links) {
+    const auto one = add_port(link.ends[0]), other = add_port(link.ends[1]);
+    if (one && other) generate_link(*one, *other, link.cost, value);
   }
   MemoryLinkOptions link = host_link_defaults();
   value["host_rate"].read_rate(link.rate_bps, kRateMinBps, kRateMaxBps);
@@ -37,9 +37,9 @@ void ScenarioReader::generate(const FabricPlan& plan, const YamlValue& value) {
   }
 }
 
-void ScenarioReader::generate_link(LinkEnd one, LinkEnd other, const YamlValue& value) {
+void ScenarioReader::generate_link(LinkEnd one, LinkEnd other, uint8_t cost, const YamlValue& value) {
   const size_t before = builder_.topology().links.size();
-  builder_.add_link(value, {value, value}, one, other);
+  builder_.add_link(value, {value, value}, one, other, cost);
   if (builder_.topology().links.size() == before) return;
   MemoryLinkOptions options = fabric_link_defaults();
   options.rate_bps = builder_.topology().nodes[one.node_index].ports[one.port].rate_bps;
@@ -65,6 +65,12 @@ void ScenarioReader::set_baseline() {
         break;
       case Baseline::no_redirects:
         traffic_class.path = PathPolicy::least_loaded;
+        break;
+      case Baseline::shortest_paths:
+        traffic_class.path = PathPolicy::shortest;
+        break;
+      case Baseline::valiant:
+        traffic_class.path = PathPolicy::valiant;
         break;
       case Baseline::drop_tail:
         traffic_class.lossless = traffic_class.congestion_control = traffic_class.flow_credits = false;

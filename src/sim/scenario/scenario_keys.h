@@ -16,7 +16,7 @@ inline constexpr auto kFabric =
     std::to_array<std::string_view>({"kind", "leaves", "spines", "hosts", "radix", "groups", "routers", "globals",
                                      "rate", "mtu", "delay", "host_rate", "host_delay", "workers"});
 inline constexpr auto kLink = std::to_array<std::string_view>(
-    {"ends", "rate", "mtu", "delay", "loss", "duplicate", "reorder", "reorder_by", "corrupt"});
+    {"ends", "rate", "mtu", "cost", "delay", "loss", "duplicate", "reorder", "reorder_by", "corrupt"});
 inline constexpr auto kHost = std::to_array<std::string_view>({"port", "rate", "delay", "mac"});
 inline constexpr auto kWorkload = std::to_array<std::string_view>(
     {"name",   "from",   "to",      "pattern",  "flows", "rate",    "interval",  "burst",

@@ -26,7 +26,7 @@ class ScenarioReader {
   void read_nodes();
   void read_generated();
   void generate(const FabricPlan& plan, const YamlValue& value);
-  void generate_link(LinkEnd one, LinkEnd other, const YamlValue& value);
+  void generate_link(LinkEnd one, LinkEnd other, uint8_t cost, const YamlValue& value);
   HostSetup* add_host(const std::string& name, LinkEnd end, const YamlValue& port, const MemoryLinkOptions& link);
   static MemoryLinkOptions fabric_link_defaults();
   static MemoryLinkOptions host_link_defaults();

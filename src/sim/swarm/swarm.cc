@@ -131,7 +131,7 @@ void draw_dscp_patterns(Topology& topology, Random random) {
 // some are asked to move.
 void draw_paths(Topology& topology, Random random) {
   for (TrafficClass& traffic_class : topology.classes)
-    traffic_class.path = one_in(random, 2) ? PathPolicy::adaptive : static_cast<PathPolicy>(random.below(4));
+    traffic_class.path = one_in(random, 2) ? PathPolicy::adaptive : static_cast<PathPolicy>(random.below(6));
   if (one_in(random, 2)) return;
   const uint64_t rate_bps = pick(random, {20'000'000, 100'000'000});
   for (TopologyNode& node : topology.nodes)
@@ -151,13 +151,14 @@ void draw_rewrites(Swarm& swarm, Random random) {
 void draw_lossless(Swarm& swarm, Random random) {
   if (!one_in(random, 3)) return;
   Topology& topology = swarm.setup.topology;
-  const uint32_t needed = lossless_channels_needed(topology);
-  if (needed > kLosslessChannelsMax) return;
-  topology.lossless_channels = needed;
+  const ChannelsNeeded channels = lossless_channels_needed(topology);
+  if (channels.shortest > kLosslessChannelsMax) return;
   topology.settings.lossless_credits = static_cast<uint32_t>(pick(random, {8, 16, 64}));
   topology.settings.pause_watchdog_ns = draw(random, 1, 5) * kMillisecond;
   for (TrafficClass& traffic_class : topology.classes) traffic_class.lossless = one_in(random, 2);
   topology.classes[random.below(topology.classes.size())].lossless = true;
+  settle_lossless_channels(topology, channels);
+  const uint32_t needed = topology.lossless_channels;
   const bool without_flows = one_in(random, 3);
   for (TrafficClass& traffic_class : topology.classes)
     if (traffic_class.lossless && without_flows) traffic_class.flow_channels = false;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which way a packet or a flow takes from here: what PathChoice (routing/path_choice.h) is asked of it, in one place.
+// Owns nothing but whom a flow on a longer way goes by, which stands beside the flow table (InputSide::vias).
+#pragma once
+
+#include "node/port.h"
+#include "node/site.h"
+#include "node/turn.h"
+#include "routing/path_choice.h"
+#include "wire/random.h"
+
+namespace heddle {
+
+class FlowWays {
+ public:
+  FlowWays(const Site& site, Turn& turn, PathChoice& paths, Random& random)
+      : site_(site), turn_(turn), paths_(paths), random_(random) {}
+
+  // R6: where a packet goes from here that has no flow; kNoPort, with the reason, if nowhere. Draws a random number
+  // where ways are equal.
+  PortIndex choose_port(const Port& input, const Packet& packet, DropReason& reason) {
+    return paths_.choose_shortest(frame_of(input, packet), random_, reason, turn_.now());
+  }
+  // The same of a flow that has no output, which goes that way from now on. It keeps off the ports that it was asked to
+  // leave (R9).
+  PortIndex choose_for(Port& port, FlowId id, const Packet& packet, DropReason& reason) {
+    if (paths_.has_detours()) [[unlikely]]
+      return choose_way_for(port, id, packet, reason);
+    PathChoice::Frame frame = frame_of(port, packet);
+    frame.left = left_by(port, id);
+    return paths_.choose_shortest(frame, random_, reason, turn_.now());
+  }
+  // R6: would a flow that goes on after a rest, with this packet, take the way that it has?
+  bool stays(const Port& port, FlowId id, const Packet& packet);
+  // A flow begins there with this packet.
+  void took(PortIndex output, const Packet& packet) { paths_.took(output, packet.payload, turn_.now()); }
+
+  // R6: is there more than one way for the flow, which has an output?
+  bool has_choice(const Port& port, FlowId id) const;
+  // R12: does that port lie on no shortest path any more to where the flow goes from here?
+  bool is_stale(const Port& port, FlowId id, PortIndex output) const;
+  // R9: what a flow with an output asks of PathChoice when it is to take another way. At its first switch it may go by
+  // any node, whatever it goes by now.
+  PathChoice::Frame frame_of(const Port& port, FlowId id) const;
+
+ private:
+  PathChoice::Frame frame_of(const Port& input, const Packet& packet) const {
+    const TrafficClass& traffic_class = site_.classes.of(packet.ftag);
+    return {.input = input.index,
+            .channel = packet.vc,
+            .hop_limit = packet.hop_limit,
+            .destination = packet.destination,
+            .via = packet.via,
+            .policy = traffic_class.path,
+            .lossless = traffic_class.lossless};
+  }
+  PortSet left_by(const Port& port, FlowId id) const {
+    return port.input.flows[id].flags & kFlowMoved ? port.input.leases[id].left(turn_.now()) : 0;
+  }
+  [[gnu::noinline]] PortIndex choose_way_for(Port& port, FlowId id, const Packet& packet, DropReason& reason);
+
+  const Site& site_;
+  Turn& turn_;
+  PathChoice& paths_;
+  Random& random_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The topology of a fabric that a few numbers describe: node i has address i + 1, and its hosts' ports stand before its
+// links.
+#pragma once
+
+#include "test_fabric.h"
+#include "topology/fabric_plan.h"
+
+namespace heddle::test {
+
+inline Topology topology_of(const FabricPlan& plan) {
+  Topology topology;
+  topology.classes.emplace_back();
+  std::vector<uint32_t> hosts(plan.nodes.size());
+  for (const FabricPlan::Host& host : plan.hosts) ++hosts[host.end.node];
+  for (size_t node = 0; node < plan.nodes.size(); ++node) {
+    add_node(topology, static_cast<uint16_t>(node + 1), hosts[node]);
+    topology.nodes.back().name = plan.nodes[node];
+  }
+  for (const FabricPlan::Link& link : plan.links) {
+    const auto one = static_cast<uint16_t>(link.ends[0].node), other = static_cast<uint16_t>(link.ends[1].node);
+    add_link(topology, one, other);
+    for (const uint16_t end : {one, other}) topology.nodes[end].ports.back().cost = link.cost;
+  }
+  return topology;
+}
+
+// The port of one node that leads to the other.
+inline PortIndex port_to(const Topology& topology, uint16_t from, uint16_t to) {
+  const auto& ports = topology.nodes[from].ports;
+  for (PortIndex port = 0; port < ports.size(); ++port)
+    if (ports[port].fabric && ports[port].peer.node_index == to) return port;
+  return kNoPort;
+}
+
+// 9 groups of 4 routers with 2 hosts and 2 links to other groups each.
+inline Topology dragonfly() {
+  return topology_of(dragonfly_plan({.groups = 9, .routers = 4, .globals = 2, .hosts = 2}));
+}
+
+}  // namespace heddle::test
