@@ -28,8 +28,9 @@ constexpr uint8_t next_channel(uint8_t channel, bool came_down, bool goes_up) {
   return static_cast<uint8_t>(channel + (came_down && goes_up));
 }
 
-// How many lossless channels all shortest paths between edge ports need, and all longer ways (R4) besides, with every
-// link up and with any one down. May be more than kLosslessChannelsMax; then nobody has counted further.
+// How many lossless channels all shortest paths between edge ports need, and how many are enough for all longer ways
+// (R4) besides: whatever node they go by. With every link up and with any one down. May be more than
+// kLosslessChannelsMax; then nobody has counted further.
 struct ChannelsNeeded {
   uint32_t shortest, with_detours;
 };

@@ -277,6 +277,20 @@ TEST_F(FabricReceiveTest, OnALongerWayAFrameGoesByItsNodeFirst) {
   EXPECT_FALSE(reset());
 }
 
+TEST_F(FabricReceiveTest, FromTheNodeThatItWasToGoByItGoesToItsDestination) {
+  bring_up();
+  const PortSet both = PortSet{1} << kFabric | PortSet{1} << 5;
+  paths_.compile({both, both});
+  board_.publish_state(5, true);
+  DataHeader header = next();
+  header.destination = {2, 1};
+  header.via = 1;
+  receive(header);
+  EXPECT_EQ(fabric_.input.via(kFlow), 0);
+  ASSERT_FALSE(flow_.queue.empty());
+  EXPECT_EQ(flow_.queue.head->via, 0);
+}
+
 TEST_F(FabricReceiveTest, TheWayBelongsToTheFlow) {
   bring_up();
   const PortSet both = PortSet{1} << kFabric | PortSet{1} << 5;

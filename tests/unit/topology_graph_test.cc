@@ -171,5 +171,25 @@ TEST(Topology, FindsNodesAndPorts) {
   EXPECT_EQ(topology.find_port(99, "p1"), -1);
 }
 
+// 0 - 1 - 2 - 3 - 0, where the link from 0 to 1 costs more.
+TEST(Graph, TheCheapestPathIsTheShortest) {
+  Topology topology = ring({1, 2, 3, 4});
+  const auto cost = [&](uint8_t value) {
+    for (const LinkEnd& end : topology.links[0].ends) topology.nodes[end.node_index].ports[end.port].cost = value;
+  };
+  const PortIndex to_1 = topology.links[0].ends[0].port;
+  const PortSet direct = PortSet{1} << to_1, round = PortSet{0b11} & ~direct;
+  const std::vector<PortSet> up = all_fabric_ports(topology);
+  EXPECT_EQ(shortest_path_ports(topology, 0, up)[1], direct);
+  cost(3);
+  EXPECT_EQ(distances_from(topology, 0, up), (std::vector<uint16_t>{0, 3, 2, 1}));
+  EXPECT_EQ(shortest_path_ports(topology, 0, up)[1], direct | round) << "as far";
+  cost(15);
+  EXPECT_EQ(distances_from(topology, 0, up), (std::vector<uint16_t>{0, 3, 2, 1}));
+  EXPECT_EQ(distances_from(topology, 1, up), (std::vector<uint16_t>{3, 0, 1, 2}));
+  EXPECT_EQ(shortest_path_ports(topology, 0, up)[1], round);
+  EXPECT_EQ(spanning_tree_ports(topology, up)[0], round) << "floods go there, too";
+}
+
 }  // namespace
 }  // namespace heddle

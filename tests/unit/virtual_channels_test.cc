@@ -83,6 +83,26 @@ TEST(VirtualChannels, ALineOfNodesWhoseOrderGoesUpAndDownNeedsOneForEachTurn) {
   EXPECT_EQ(find_buffer_ring(topology, 4), "");
 }
 
+// R4: in a ring of five the other way round has three links, or four.
+TEST(VirtualChannels, LongerWaysMayNeedMore) {
+  Topology topology = ring(5);
+  topology.classes[0].lossless = true;
+  const ChannelsNeeded needed = lossless_channels_needed(topology);
+  EXPECT_EQ(needed.shortest, 2u);
+  EXPECT_EQ(needed.with_detours, 4u);
+  settle_lossless_channels(topology, needed);
+  EXPECT_EQ(topology.lossless_channels, 4u);
+  EXPECT_TRUE(topology.lossless_detours);
+  topology.classes[0].path = PathPolicy::shortest;
+  settle_lossless_channels(topology, needed);
+  EXPECT_EQ(topology.lossless_channels, 2u) << "nobody takes them";
+  EXPECT_FALSE(topology.lossless_detours);
+  topology.classes[0].path = PathPolicy::adaptive;
+  settle_lossless_channels(topology, {2, kLosslessChannelsMax + 1u});
+  EXPECT_EQ(topology.lossless_channels, 2u) << "so many there are not";
+  EXPECT_FALSE(topology.lossless_detours);
+}
+
 TEST(VirtualChannels, DrainTimeIsWhatAllBuffersTakeAtTheSlowestPort) {
   Topology topology = leaves_and_spines();
   topology.lossless_channels = 1;

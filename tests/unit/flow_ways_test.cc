@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// R4, R6: which way a flow takes from here.
+#include "node/flow_ways.h"
+
+#include "flow_fixture.h"
+
+namespace heddle::test {
+namespace {
+
+// This is the first of five nodes in a ring. Its port 1 leads to node 2, and port 2 the other way round.
+class FlowWaysTest : public FlowTest {
+ protected:
+  static constexpr PortIndex kOneWay = 1, kOtherWay = 2;
+  static constexpr FlowId kFlow = 5;
+  static constexpr FabricAddress kTo{3, 0};  // two links by node 2
+
+  FlowWaysTest() {
+    bring_up();
+    turn_.begin(kSecond);
+    paths.compile(std::vector<PortSet>(ring_.nodes.size(), ~PortSet{0}));
+    for (const PortIndex port : {kOneWay, kOtherWay}) {
+      board_.publish_state(port, true);
+      board_.publish_load(port, 0, 0, kSecond);
+    }
+    flow_.begin(kTo, kLossy, kNoMatch);
+    packet_.destination = kTo;
+    packet_.ftag = kLossy;
+    packet_.hop_limit = kHopLimit;
+  }
+  static Topology make() {
+    Topology topology;
+    topology.classes.resize(1);
+    for (const uint16_t address : {1, 2, 3, 4, 5}) add_node(topology, address, 1);
+    for (uint16_t node = 0; node < 5; ++node) add_link(topology, node, static_cast<uint16_t>((node + 1) % 5));
+    return topology;
+  }
+  void wait_at(PortIndex port) { board_.publish_load(port, 1'000'000, 0, kSecond); }
+  PortIndex choose() {
+    DropReason reason = DropReason::none;
+    return ways.choose_for(edge_, kFlow, packet_, reason);
+  }
+
+  const Topology ring_ = make();
+  PathChoice paths{ring_, 0, site_.lanes, board_};
+  FlowWays ways{site_, turn_, paths, random_};
+  InputFlow& flow_ = edge_.input.flows[kFlow];
+  Packet packet_{};
+};
+
+TEST_F(FlowWaysTest, AFlowOnALongerWayKnowsWhomItGoesBy) {
+  EXPECT_EQ(choose(), kOneWay);
+  EXPECT_EQ(edge_.input.via(kFlow), 0);
+  wait_at(kOneWay);
+  EXPECT_EQ(choose(), kOtherWay);
+  const uint16_t via = edge_.input.via(kFlow);
+  EXPECT_TRUE(via == 4 || via == 5) << via;
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::flow_detoured), 1u);
+  wait_at(kOtherWay);
+  EXPECT_EQ(choose(), kOneWay);
+  EXPECT_EQ(edge_.input.via(kFlow), 0) << "on the shortest again";
+}
+
+TEST_F(FlowWaysTest, WhatHasNoFlowTakesTheShortest) {
+  wait_at(kOneWay);
+  DropReason reason = DropReason::none;
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(ways.choose_port(edge_, packet_, reason), kOneWay);
+}
+
+TEST_F(FlowWaysTest, AfterARestItStaysOnItsWayWhileThatIsNoWorse) {
+  flow_.branch.output = kOneWay;
+  EXPECT_TRUE(ways.stays(edge_, kFlow, packet_));
+  wait_at(kOneWay);
+  EXPECT_FALSE(ways.stays(edge_, kFlow, packet_));
+  flow_.branch.output = choose();
+  EXPECT_TRUE(ways.stays(edge_, kFlow, packet_)) << "on the longer one";
+  board_.publish_load(kOneWay, 0, 0, kSecond);
+  EXPECT_FALSE(ways.stays(edge_, kFlow, packet_)) << "the shortest is free";
+}
+
+TEST_F(FlowWaysTest, AFlowThatMayTakeALongerWayHasAChoice) {
+  flow_.branch.output = kOneWay;
+  EXPECT_TRUE(ways.has_choice(edge_, kFlow));
+  flow_.destination = {2, 0};
+  EXPECT_FALSE(ways.has_choice(edge_, kFlow)) << "just beside";
+  flow_.destination = kTo;
+  flow_.ftag = kUncontrolled;
+  EXPECT_FALSE(ways.has_choice(edge_, kFlow)) << "a class that takes none";
+}
+
+// R12: on a longer way the port is to lead to the node that it goes by.
+TEST_F(FlowWaysTest, APortIsStaleThatLeadsToNothingOnTheWay) {
+  EXPECT_FALSE(ways.is_stale(edge_, kFlow, kOneWay));
+  EXPECT_TRUE(ways.is_stale(edge_, kFlow, kOtherWay));
+  edge_.input.steer(kFlow, 4);
+  EXPECT_TRUE(ways.is_stale(edge_, kFlow, kOneWay));
+  EXPECT_FALSE(ways.is_stale(edge_, kFlow, kOtherWay));
+  edge_.input.steer(kFlow, 99);
+  EXPECT_FALSE(ways.is_stale(edge_, kFlow, kOneWay)) << "that node cannot be reached";
+  flow_.destination = {1, 0};
+  EXPECT_FALSE(ways.is_stale(edge_, kFlow, kOtherWay)) << "it is for a host here";
+}
+
+TEST_F(FlowWaysTest, AtItsFirstSwitchAFlowIsNotBoundToTheNodeThatItGoesBy) {
+  edge_.input.steer(kFlow, 4);
+  EXPECT_EQ(ways.frame_of(edge_, kFlow).via, 0);
+  fabric_.input.steer(kFlow, 4);
+  EXPECT_EQ(ways.frame_of(fabric_, kFlow).via, 4);
+}
+
+}  // namespace
+}  // namespace heddle::test
