@@ -9,14 +9,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "apps/fabric_of_file.h"
 #include "cli/text_table.h"
-#include "config/file_kind.h"
 #include "config/lab_file.h"
 #include "config/node_file.h"
 #include "config/resolved_fabric.h"
-#include "config/topology_file.h"
 #include "machine/doctor.h"
-#include "sim/scenario/scenario.h"
 
 namespace heddle {
 
@@ -29,24 +27,6 @@ Config or_errors(std::optional<Config> config, const ConfigErrors& errors) {
   if (config) return std::move(*config);
   std::fputs(errors.text().c_str(), stderr);
   throw CLI::RuntimeError(EXIT_FAILURE);
-}
-
-// The fabric that a file describes or names; none if anything is wrong.
-std::optional<Topology> load_fabric(FileKind kind, const std::string& file, ConfigErrors& errors) {
-  switch (kind) {
-    case FileKind::node:
-      if (const auto process = load_node_file(file, errors)) return process->topology;
-      break;
-    case FileKind::topology:
-      return load_topology(file, errors);
-    case FileKind::lab:
-      if (const auto lab = load_lab(file, errors)) return lab->topology;
-      break;
-    case FileKind::scenario:
-      if (const auto scenario = sim::load_scenario(file, errors)) return scenario->setup.topology;
-      break;
-  }
-  return std::nullopt;
 }
 
 void check(const std::vector<std::string>& files) {

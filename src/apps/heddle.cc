@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "apps/check_command.h"
+#include "apps/topology_command.h"
 #include "cli/command_line.h"
 #include "lab/lab_command.h"
 #include "telemetry/clear_command.h"
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
   heddle::add_lab_command(app, exec_command);
   heddle::add_check_command(app);
   heddle::add_doctor_command(app);
+  heddle::add_topology_command(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
