@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What those see who choose among paths (R3), for each fabric port, and which flows were asked to take another (R9).
+#include <bit>
+
 #include "io/clock.h"
 #include "telemetry/inspect.h"
 
@@ -10,11 +12,29 @@ namespace {
 using Events = std::array<uint64_t, kProtocolEvents>;
 
 void add_events(const Events& events, Json& row) {
-  for (const ProtocolEvent event : {ProtocolEvent::redirect_asked, ProtocolEvent::redirect_obeyed,
-                                    ProtocolEvent::redirect_passed_on, ProtocolEvent::redirect_ended}) {
+  for (const ProtocolEvent event :
+       {ProtocolEvent::redirect_asked, ProtocolEvent::redirect_obeyed, ProtocolEvent::redirect_passed_on,
+        ProtocolEvent::redirect_ended, ProtocolEvent::flow_detoured}) {
     const auto position = static_cast<size_t>(event);
     row[std::string(kProtocolEventNames[position])] = events[position];
   }
+}
+
+double busy(const Load& load) { return static_cast<double>(load.sent_ns) / static_cast<double>(load.lately_ns); }
+
+// R8: ports of the node at the other end that have told they have much to do.
+Json behind(const SwitchProcess& process, const LoadBoard& board, const TopologyPort& about, PortIndex port,
+            Nanos now) {
+  Json rows = Json::array();
+  const std::vector<TopologyPort>& ports = process.topology().nodes[about.peer.node_index].ports;
+  for (PortSet rest = board.loaded_behind(port, now); rest != 0; rest &= rest - 1) {
+    const auto there = PortIndex::of(std::countr_zero(rest));
+    if (there >= ports.size()) continue;  // a broken neighbour says that
+    const Load load = board.behind(port, there);
+    rows.push_back(
+        {{"port", ports[there].name}, {"waiting_ns", load.waiting_ns}, {"flows", load.flows}, {"busy", busy(load)}});
+  }
+  return rows;
 }
 
 }  // namespace
@@ -32,12 +52,14 @@ Json show_load(const SwitchProcess& process, const ShowRequest& request) {
       add_events(events, row);
       if (fabric) {
         const LoadBoard& board = node.node->worker(WorkerIndex::of(0)).board();
-        const Load load = board.load(index, monotonic_now());
+        const Nanos now = monotonic_now();
+        const Load load = board.load(index, now);
         row.update({{"up", board.up(index)},
                     {"waiting_bytes", board.waiting_bytes(index)},
                     {"waiting_ns", load.waiting_ns},
                     {"flows", load.flows},
-                    {"busy", static_cast<double>(load.sent_ns) / static_cast<double>(load.lately_ns)}});
+                    {"busy", busy(load)},
+                    {"behind", behind(process, board, about.ports[index], index, now)}});
       }
       rows.push_back(std::move(row));
     });

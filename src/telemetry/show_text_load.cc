@@ -8,6 +8,16 @@ namespace heddle {
 
 using namespace row_text;
 
+namespace {
+
+std::string names_behind(const Json& row) {
+  std::string names;
+  for (const Json& port : row["behind"]) names += (names.empty() ? "" : ", ") + port["port"].get<std::string>();
+  return names.empty() ? "-" : names;
+}
+
+}  // namespace
+
 // Of edge ports, which nobody chooses, there are only the flows of their hosts.
 std::string load_text(const Json& reply) {
   TextTable table({{"PORT"},
@@ -15,18 +25,21 @@ std::string load_text(const Json& reply) {
                    {"FOR", Align::right},
                    {"FLOWS", Align::right},
                    {"BUSY", Align::right},
+                   {"BEHIND"},
                    {"ASKED", Align::right},
                    {"MOVED", Align::right},
                    {"PASSED ON", Align::right},
-                   {"STAYED", Align::right}});
+                   {"STAYED", Align::right},
+                   {"LONGER", Align::right}});
   for (const Json& row : reply.at("load")) {
     const bool fabric = row.contains("up");
     const bool up = fabric && row["up"].get<bool>();
     const std::string busy = up ? percent(std::min(1.0, number(row, "busy"))) : fabric ? "down" : "-";
     table.add({place(row), up ? bytes(row, "waiting_bytes") : "-", up ? duration(row, "waiting_ns") : "-",
-               up ? count(row, "flows") : "-", busy, fabric ? count(row, "redirect_asked") : "-",
-               count(row, "redirect_obeyed"), fabric ? count(row, "redirect_passed_on") : "-",
-               count(row, "redirect_ended")});
+               up ? count(row, "flows") : "-", busy, up ? names_behind(row) : "-",
+               fabric ? count(row, "redirect_asked") : "-", count(row, "redirect_obeyed"),
+               fabric ? count(row, "redirect_passed_on") : "-", count(row, "redirect_ended"),
+               fabric ? "-" : count(row, "flow_detoured")});
   }
   return table.text();
 }
