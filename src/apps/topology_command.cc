@@ -25,10 +25,12 @@ Topology fabric_of(const std::string& file) {
 }
 
 std::string range_text(const TopologyReport::Range& range) {
-  if (range.least == range.most) return std::to_string(range.least);
-  char mean[32];
-  std::snprintf(mean, sizeof mean, "%.2f", range.mean);
-  return std::to_string(range.least) + " to " + std::to_string(range.most) + ", " + mean + " in the mean";
+  char text[128];
+  if (range.least == range.most)
+    std::snprintf(text, sizeof text, "%.9g", range.least);
+  else
+    std::snprintf(text, sizeof text, "%.9g to %.9g, %.2f in the mean", range.least, range.most, range.mean);
+  return text;
 }
 
 std::string failure_text(const TopologyReport::Failure& failure) {
@@ -50,7 +52,7 @@ std::string channels_text(const TopologyReport& report) {
   return found + ", of " + std::to_string(kLosslessChannelsMax);
 }
 
-// More than one channel for each of them, the way that paths turn, and no ring.
+// Could the fabric have lossless classes?
 bool sound(const TopologyReport& report) {
   return report.ring.empty() && report.channels.shortest <= kLosslessChannelsMax;
 }

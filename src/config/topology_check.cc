@@ -9,6 +9,7 @@
 #include "config/units.h"
 #include "topology/graph.h"
 #include "topology/lanes.h"
+#include "topology/longer_ways.h"
 #include "topology/virtual_channels.h"
 #include "wire/packet.h"
 
@@ -19,6 +20,7 @@ void TopologyBuilder::check(bool graph_known) {
   check_ports();
   if (!graph_known) return;
   check_reachable();
+  topology_.longer_way_cost_most = longer_way_cost_most(topology_);
   if (topology_.any_lossless()) settle_lossless();
 }
 
@@ -128,6 +130,9 @@ void TopologyBuilder::settle_lossless() {
     return;
   }
   settle_lossless_channels(topology_, channels);
+  const bool fits = Lanes::needed(topology_) <= kLanesMax &&
+                    (!root_["settings"]["lossless_credits"].present() || least_lossless_life_ns() <= kLifeMaxNs);
+  if (!fits) settle_lossless_channels(topology_, {channels.shortest, kLosslessChannelsMax + 1u});
   const uint32_t needed = topology_.lossless_channels;
   if (const std::string ring = find_buffer_ring(topology_, needed); !ring.empty())
     classes.problem_at_key("a lossless class on a graph with a ring of buffers: " + ring, "a graph without");

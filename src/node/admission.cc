@@ -52,7 +52,7 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
     DropReason reason = DropReason::none;
     const PortIndex output = ways_.choose_for(port, id, *packet, reason);
     if (output == kNoPort || !flow_ids_.reserve(port, flow, output, *packet)) return false;
-    ways_.took(output, *packet);
+    ways_.took(port, id, output, *packet);
   } else if (port.input.ids[flow.branch.output].wanting.shares.has_to_yield(flow.group)) {
     flow_ids_.yield(port, flow);  // its queue ran empty: it has had its turn
     return false;

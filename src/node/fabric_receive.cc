@@ -16,8 +16,8 @@ void FabricReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos 
     }
     if (frames[kept].kind == HEDDLE_DATA) {
       read_data_header(*packet);
-      if (packet->via != 0) [[unlikely]]
-        arrive(*packet);
+      if (packet->via != 0) [[unlikely]]  // R4
+        packet->via = via_from(site_.address, packet->destination.node, packet->via);
       if (port.input.flows.valid(packet->input.flow)) __builtin_prefetch(&port.input.flows[packet->input.flow]);
     }
     packets[kept++] = packet;
@@ -44,11 +44,6 @@ void FabricReceive::take_frame(Port& port, Packet* packet, const LinkFrame& fram
   }
   ++port.counters.consumed_frames;
   turn_.discard(packet);
-}
-
-// R4: it goes to its destination from here on, if this is the node that it was to go by, or that itself.
-void FabricReceive::arrive(Packet& packet) const {
-  if (packet.via == site_.address || packet.destination.node == site_.address) packet.via = 0;
 }
 
 // K2: a number that is not the next one. If it is newer, those between are lost, or will come too late.

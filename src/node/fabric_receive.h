@@ -41,7 +41,6 @@ class FabricReceive {
   void take_frame(Port& port, Packet* packet, const LinkFrame& frame, Nanos now);
   HEDDLE_COLD static bool skips_ahead(Port& port, uint32_t sequence);
   void receive_in_turn(Port& port, Packet* packet, const LinkFrame& frame, Nanos now);
-  void arrive(Packet& packet) const;
   void receive_data(Port& port, Packet* packet, bool in_turn, Nanos now);
   void receive_flow_data(Port& port, Packet* packet, Nanos now);
   bool is_of(const Port& port, const InputFlow& flow, const Packet& packet) const;

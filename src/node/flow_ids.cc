@@ -100,7 +100,8 @@ FlowId FlowIds::send_home(Port& port, PortIndex output, FlowId id, bool leaving,
 }
 
 bool FlowIds::rest(Port& port, FlowId id, const InputFlow& flow) {
-  if ((flow.flags & ~(kFlowInUse | kFlowAckDue | kFlowChooses | kFlowMoved)) != kFlowMayRest) return false;
+  if ((flow.flags & ~(kFlowInUse | kFlowAckDue | kFlowChooses | kFlowMoved | kFlowDetour)) != kFlowMayRest)
+    return false;
   Port& there = ports_.own(flow.branch.output);
   const OutputFlow& entry = there.output.flows[flow.branch.flow];
   if ((entry.congestion | entry.told) != 0 || there.output.wanting_inputs != 0) return false;

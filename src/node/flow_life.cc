@@ -200,7 +200,7 @@ void FlowLife::route(Port& port, FlowId id, Nanos now) {
   const PortIndex output = ways_.choose_for(port, id, *flow.queue.head, reason);
   if (output == kNoPort) return drop_queue(port, id, reason);
   const Packet& first = *flow.queue.head;
-  ways_.took(output, first);
+  ways_.took(port, id, output, first);
   if (flow_ids_.reserve(port, flow, output, first)) return place(port, id, now);
   Port* there = ports_.find(output);
   if (there != nullptr && reclaim(*there, port.index) && flow_ids_.reserve(port, flow, output, first))

@@ -8,7 +8,6 @@ PortIndex FlowWays::choose_way_for(Port& port, FlowId id, const Packet& packet, 
   frame.left = left_by(port, id);
   const PathChoice::Way way = paths_.choose(frame, random_, reason, turn_.now());
   port.input.steer(id, way.via);
-  if (way.via != 0 && !port.is_fabric()) port.counters.count(ProtocolEvent::flow_detoured);
   return way.port;
 }
 

@@ -7,6 +7,7 @@
 #include "node/site.h"
 #include "node/turn.h"
 #include "routing/path_choice.h"
+#include "wire/inlining.h"
 #include "wire/random.h"
 
 namespace heddle {
@@ -33,7 +34,10 @@ class FlowWays {
   // R6: would a flow that goes on after a rest, with this packet, take the way that it has?
   bool stays(const Port& port, FlowId id, const Packet& packet);
   // A flow begins there with this packet.
-  void took(PortIndex output, const Packet& packet) { paths_.took(output, packet.payload, turn_.now()); }
+  void took(Port& port, FlowId id, PortIndex output, const Packet& packet) {
+    paths_.took(output, packet.payload, turn_.now());
+    if (port.input.flows[id].flags & kFlowDetour) count_detour(port);
+  }
 
   // R6: is there more than one way for the flow, which has an output?
   bool has_choice(const Port& port, FlowId id) const;
@@ -56,6 +60,9 @@ class FlowWays {
   }
   PortSet left_by(const Port& port, FlowId id) const {
     return port.input.flows[id].flags & kFlowMoved ? port.input.leases[id].left(turn_.now()) : 0;
+  }
+  HEDDLE_COLD static void count_detour(Port& port) {
+    if (!port.is_fabric()) port.counters.count(ProtocolEvent::flow_detoured);
   }
   [[gnu::noinline]] PortIndex choose_way_for(Port& port, FlowId id, const Packet& packet, DropReason& reason);
 

@@ -6,6 +6,11 @@
 
 namespace heddle {
 
+namespace {
+constexpr uint32_t kControlWaiting = 8;  // frames made here that a port may have waiting when it tells its loads,
+constexpr uint32_t kTellLatelies = 4;    // so often
+}  // namespace
+
 void PortLoads::look(Port& port, Nanos now) {
   OutputSide& output = port.output;
   if (now >= output.next_tell_ns) tell(port, now);
@@ -23,16 +28,17 @@ void PortLoads::look(Port& port, Nanos now) {
 }
 
 // All that have much to do, of the others nothing: what is said once more is of no harm, and what is lost is said
-// again.
+// again. Not while the device takes nothing: hellos and ACKs need the room.
 void PortLoads::tell(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  output.next_tell_ns = now + board_.lately_ns(port.index);
+  output.next_tell_ns = now + kTellLatelies * board_.lately_ns(port.index);
   const Load own = board_.load(port.index, now);
   board_.publish_loaded(port.index, own.waiting_ns > own.lately_ns / 4 || 2 * own.sent_ns >= own.lately_ns);
   const PortSet loaded = board_.loaded() & ~(PortSet{1} << port.index);
   const PortSet told =
       loaded != 0 ? loaded : output.told_loaded & -output.told_loaded;  // one that has no more: no news
-  if (told == 0 || !port.session.up()) return;
+  if (told == 0 || !port.session.up() || output.refused_packets != 0 || output.control_packets > kControlWaiting)
+    return;
   Packet* packet = control_.make(port);
   if (packet == nullptr) return;
   start_records(*packet, HEDDLE_LOAD);

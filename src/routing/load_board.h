@@ -173,7 +173,7 @@ class LoadBoard {
     std::array<Waiting, kInLine> of;
   };
 
-  static constexpr uint32_t kForgotten = 4;
+  static constexpr uint32_t kForgotten = 16;
   struct Behind {
     std::atomic<PortSet> loaded{0};
     std::atomic<Nanos> heard_at{0};

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "routing/next_hops.h"
 
+#include "topology/graph.h"
+
 namespace heddle {
 
-PortSet NextHops::behind(PortIndex port, Heading heading) const {
-  const uint16_t neighbour = topology_.nodes[self_].ports[port].peer.node_index;
-  const uint16_t first = index_.node(heading.first), to = neighbour == first ? index_.node(heading.then) : first;
-  const auto& ports = topology_.nodes[neighbour].ports;
-  PortSet found = 0;
-  for (PortIndex next = 0; next < ports.size(); ++next)
-    if (ports[next].fabric &&
-        distances_.of(ports[next].peer.node_index, to) + ports[next].cost == distances_.of(neighbour, to))
-      found |= PortSet{1} << next;
-  return found;
+PortSet NextHops::behind(PortIndex port, Heading heading, Nanos now) const {
+  const uint16_t first = index_.node(heading.first), by = neighbour(port);
+  const uint16_t to = by == first ? index_.node(heading.then) : first;
+  const std::vector<uint16_t>* const distances = by == to ? nullptr : distances_.to(to, now);
+  return distances == nullptr ? 0 : ports_towards(topology_, distances_.ports_up(), *distances, by);
 }
 
 }  // namespace heddle

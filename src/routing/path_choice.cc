@@ -69,8 +69,8 @@ PathChoice::Way PathChoice::or_detour(const Frame& frame, PortIndex shortest, Ra
     best = {port, via};
   };
   if (frame.had.via != 0) look(frame.had.via);
-  if (valiant && best.via != 0) return best;
-  for (uint32_t draw = 0; draw < (valiant ? 1 : kDraws); ++draw) look(detours_.draw(frame.destination.node, random));
+  for (uint32_t draw = 0; draw < kDraws && !(valiant && best.via != 0); ++draw)
+    look(detours_.draw(frame.destination.node, random, now));
   return best;
 }
 
@@ -78,8 +78,9 @@ bool PathChoice::has_detour_around(const Frame& frame, PortIndex output, uint16_
                                    Nanos now) const {
   if (!may_detour(frame)) return false;
   for (uint32_t draw = 0; draw < kDraws; ++draw) {
-    const uint16_t via = detours_.draw(frame.destination.node, random);
-    if (bottleneck != node_address_ && detours_.passes(frame.destination.node, via, bottleneck)) continue;
+    const uint16_t via = detours_.draw(frame.destination.node, random, now);
+    if (via == 0) continue;
+    if (bottleneck != node_address_ && detours_.may_pass(frame.destination.node, via, bottleneck, now)) continue;
     const PortSet ports = ports_by(via, frame) & ~(PortSet{1} << output);
     const Heading heading{via, frame.destination.node};
     if (loads_.better(ports, heading, output, bottleneck == node_address_, now) != kNoPort) return true;

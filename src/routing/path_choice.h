@@ -18,13 +18,22 @@
 
 namespace heddle {
 
+// R4: the node that a frame is to go by from this node on which came with `via`: none if it has been there, which is
+// here, or is at its destination.
+constexpr uint16_t via_from(uint16_t node, uint16_t destination, uint16_t via) {
+  return via == node || destination == node ? uint16_t{0} : via;
+}
+
 class PathChoice {
  public:
   // `lanes`, `board`, `topology` outlive it.
   PathChoice(const Topology& topology, uint16_t node_index, const Lanes& lanes, const LoadBoard& board);
 
   // The links of the fabric have changed.
-  void compile(const std::vector<PortSet>& ports_up) { routes_.compile(ports_up); }
+  void compile(const std::vector<PortSet>& ports_up) {
+    routes_.compile(ports_up);
+    distances_.compile(ports_up);
+  }
   const RouteTable& routes() const { return routes_; }
   const Lanes& lanes() const { return lanes_; }
 
@@ -67,11 +76,11 @@ class PathChoice {
   // May a flow of the frame take a longer way?
   bool may_detour(const Frame& frame) const {
     return takes_detours(frame.policy) && detours_.any() && (edge_ports_ >> frame.input & 1) &&
-           detours_.lead_to(frame.destination.node) && (!frame.lossless || lossless_detours_);
+           (!frame.lossless || lossless_detours_) && is_far(frame.destination.node);
   }
-  // Where frames go first that go to one node by another: to that if it can be reached, else on without.
+  // Where frames go first that go to one node by another: to that if both can be reached, else on without.
   uint16_t heading(uint16_t destination, uint16_t via) const {
-    return via != 0 && routes_.primary(via) != 0 ? via : destination;
+    return via != 0 && routes_.primary(via) != 0 && routes_.primary(destination) != 0 ? via : destination;
   }
   // R9: those that do not lead its flow, which has `output`, to the bottleneck at the node of this address, which may
   // be this one. Its way goes there: so does a port that lies on a shortest path to that node.
@@ -98,6 +107,11 @@ class PathChoice {
   // Of several ways one that is the destination's own: frames to different hosts that come down by different links in a
   // tree go up by different ones (D mod k, digit by digit on the way).
   PortIndex fixed_way(PortSet ways, const Frame& frame) const;
+  // A longer way is for what can be reached, and costs two or more.
+  bool is_far(uint16_t destination) const {
+    const uint16_t cost = routes_.cost(destination);
+    return cost >= 2 && cost != kNoDistance;
+  }
   Heading heading_of(const Frame& frame) const {
     const uint16_t to = frame.destination.node;
     return {heading(to, frame.via), to};
@@ -112,7 +126,7 @@ class PathChoice {
   const Lanes& lanes_;
   const LoadBoard& board_;
   const Destinations index_;
-  const Distances distances_;
+  mutable Distances distances_;
   const NextHops next_hops_;
   const Detours detours_;
   WayLoads loads_;

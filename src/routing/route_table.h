@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "topology/graph.h"
 #include "topology/topology.h"
 #include "wire/types.h"
 
@@ -21,12 +22,17 @@ class RouteTable {
   PortSet primary(uint16_t node_address) const {
     return node_address < by_address_.size() ? by_address_[node_address] : 0;
   }
+  // What a path there costs; kNoDistance if there is none.
+  uint16_t cost(uint16_t node_address) const {
+    return node_address < costs_.size() ? costs_[node_address] : kNoDistance;
+  }
   PortSet tree() const { return tree_; }
 
  private:
   const Topology& topology_;
   uint16_t self_;
   std::vector<PortSet> by_address_;
+  std::vector<uint16_t> costs_;
   PortSet tree_ = 0;
 };
 

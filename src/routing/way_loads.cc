@@ -11,6 +11,11 @@ constexpr uint32_t kAlikeNs = kLatelyNs / 2;  // links that have sent alike: els
 
 uint64_t busy_ns(const Load& load) { return load.waiting_ns + load.sent_ns / kAlikeNs * kAlikeNs; }
 
+// What a neighbour told is as old as that: smaller differences are no news, and all would crowd where it was less.
+uint64_t no_news(uint64_t ns, const Load& behind) {
+  return behind.lately_ns == 0 ? 0 : ns / behind.lately_ns * behind.lately_ns;
+}
+
 double sent_part(const Load& load) {
   return load.lately_ns == 0 ? 0
                              : std::min(1.0, static_cast<double>(load.sent_ns) / static_cast<double>(load.lately_ns));
@@ -25,27 +30,28 @@ double part_of_another(const Load& load) {
 }
 }  // namespace
 
-Load WayLoads::behind(PortIndex port, Heading heading, Nanos now) const {
+WayLoads::Behind WayLoads::behind(PortIndex port, Heading heading, Nanos now) const {
   const PortSet loaded = board_.loaded_behind(port, now);
-  Load least{};
+  Behind least;
   if (loaded == 0) return least;
-  PortSet there = next_hops_.behind(port, heading);
+  PortSet there = next_hops_.behind(port, heading, now);
   if ((there & ~loaded) != 0) return least;
-  for (bool first = true; there != 0; there &= there - 1, first = false) {
-    const Load load = board_.behind(port, PortIndex::of(std::countr_zero(there)));
-    if (first || busy_ns(load) < busy_ns(least)) least = load;
+  for (; there != 0; there &= there - 1) {
+    const auto next = PortIndex::of(std::countr_zero(there));
+    const Load load = board_.behind(port, next);
+    if (least.rate_bps == 0 || busy_ns(load) < busy_ns(least.load)) least = {load, next_hops_.rate_bps(port, next)};
   }
   return least;
 }
 
 uint64_t WayLoads::cost_ns(PortIndex port, Heading heading, bool had, Nanos now) const {
-  const Load load = board_.load(port, now), next = behind(port, heading, now);
-  if (had) return load.waiting_ns + next.waiting_ns;
-  return busy_ns(load) + taken_ns(port, now) + busy_ns(next);
+  const Load load = board_.load(port, now), next = behind(port, heading, now).load;
+  if (had) return load.waiting_ns + no_news(next.waiting_ns, next);
+  return busy_ns(load) + taken_ns(port, now) + no_news(busy_ns(next), next);
 }
 
 uint64_t WayLoads::waiting_ns(PortIndex port, Heading heading, Nanos now) const {
-  return board_.load(port, now).waiting_ns + taken_ns(port, now) + behind(port, heading, now).waiting_ns;
+  return board_.load(port, now).waiting_ns + taken_ns(port, now) + behind(port, heading, now).load.waiting_ns;
 }
 
 PortIndex WayLoads::least(PortSet ports, Heading heading, uint64_t random, PortIndex had, Nanos now) const {
@@ -68,9 +74,9 @@ PortIndex WayLoads::least(PortSet ports, Heading heading, uint64_t random, PortI
 }
 
 PortIndex WayLoads::better(PortSet ports, Heading heading, PortIndex left, bool by_itself, Nanos now) const {
-  // A part of the link, in bytes of a second.
+  // A part of the link, in bytes of a ns.
   const auto part = [this](PortIndex port, double of_link) {
-    return of_link / static_cast<double>(board_.time_ns(port, 1'000'000));
+    return of_link * 1e6 / static_cast<double>(board_.time_ns(port, 1'000'000));
   };
   const Load here = board_.load(left, now);
   double best = (by_itself ? 1.25 : 0.9) * part(left, sent_part(here) / std::max(1u, here.flows));
@@ -78,9 +84,10 @@ PortIndex WayLoads::better(PortSet ports, Heading heading, PortIndex left, bool 
   for (PortSet rest = ports; rest != 0; rest &= rest - 1) {
     const auto port = PortIndex::of(std::countr_zero(rest));
     if (!board_.up(port)) continue;
-    const double of_link =
-        std::min(part_of_another(board_.load(port, now)), part_of_another(behind(port, heading, now)));
-    const double gets = part(port, of_link);
+    double gets = part(port, part_of_another(board_.load(port, now)));
+    const Behind next = behind(port, heading, now);
+    if (next.rate_bps != 0)
+      gets = std::min(gets, part_of_another(next.load) * static_cast<double>(next.rate_bps) / 8e9);
     if (gets < best || (gets == best && found != kNoPort)) continue;
     best = gets;
     found = port;

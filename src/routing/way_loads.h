@@ -43,7 +43,11 @@ class WayLoads {
 
  private:
   // The least loaded port that leads on at the next hop; nothing waits there if any has not much to do.
-  Load behind(PortIndex port, Heading heading, Nanos now) const;
+  struct Behind {
+    Load load{};
+    uint64_t rate_bps = 0;  // 0: has not much to do
+  };
+  Behind behind(PortIndex port, Heading heading, Nanos now) const;
   uint64_t taken_ns(PortIndex port, Nanos now) const { return now == turn_ ? board_.time_ns(port, taken_[port]) : 0; }
 
   const LoadBoard& board_;

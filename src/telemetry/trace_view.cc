@@ -179,8 +179,10 @@ TraceView view_transit(const SwitchProcess& process, const ProcessNode& node, Po
     const Worker& worker = node.node->worker(index_of_worker);
     const Port& port = node.node->port(index);
     const FlowId id = view.flow_id;
+    view.via = via_from(worker.site().address, view.destination.node, view.via);
     if (id != kNoFlow && port.input.flows.valid(id) && port.input.flows[id].in_use() &&
-        port.input.flows[id].destination == view.destination && port.input.flows[id].ftag == view.ftag)
+        port.input.flows[id].destination == view.destination && port.input.flows[id].ftag == view.ftag &&
+        port.input.via(id) == view.via)
       look_at_flow(view, worker, port, id, now);
     look_at_queue(view, worker, port);
     look_at_ways(view, worker, port, now);

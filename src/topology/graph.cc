@@ -46,7 +46,7 @@ std::vector<uint16_t> nearest_first(const Topology& topology, const std::vector<
   return order;
 }
 
-// Hangs a node on its neighbour that is one link nearer to the root: sets the bit of the link at both ends.
+// Hangs a node on its neighbour on a shortest path to the root: sets the bit of the link at both ends.
 void hang_on_tree(const Topology& topology, const std::vector<PortSet>& ports_up,
                   const std::vector<uint16_t>& distances, uint16_t node, std::vector<PortSet>& tree) {
   PortIndex up = kNoPort;
@@ -87,6 +87,16 @@ std::vector<uint16_t> distances_from(const Topology& topology, uint16_t node_ind
   std::vector<uint16_t> distances(topology.nodes.size(), kNoDistance);
   nearest_first(topology, ports_up, node_index, distances);
   return distances;
+}
+
+PortSet ports_towards(const Topology& topology, const std::vector<PortSet>& ports_up,
+                      const std::vector<uint16_t>& distances, uint16_t node_index) {
+  PortSet found = 0;
+  for_each_usable(topology, ports_up, node_index, [&](PortIndex port, const PortPeer& peer) {
+    if (uint32_t{distances[peer.node_index]} + topology.nodes[node_index].ports[port].cost == distances[node_index])
+      found |= PortSet{1} << port;
+  });
+  return found;
 }
 
 std::vector<uint16_t> unreachable_nodes(const Topology& topology) {

@@ -29,12 +29,17 @@ bool port_usable(const Topology& topology, const std::vector<PortSet>& ports_up,
 std::vector<uint16_t> distances_from(const Topology& topology, uint16_t node_index,
                                      const std::vector<PortSet>& ports_up);
 
+// Ports of `node_index` that lie on a shortest path to the node that these are the distances to, over usable links; 0
+// for that node itself, and where there is no path.
+PortSet ports_towards(const Topology& topology, const std::vector<PortSet>& ports_up,
+                      const std::vector<uint16_t>& distances, uint16_t node_index);
+
 // Nodes without a configured path to the first node, in index order. Empty for a topology of one node or
 // none.
 std::vector<uint16_t> unreachable_nodes(const Topology& topology);
 
 // Per node, its ports on the spanning tree over usable links (E1). Each connected part has its own tree,
-// rooted at the lowest address in it; every other node hangs on the neighbour nearest to the root, the one of
+// rooted at the lowest address in it; every other node hangs on a neighbour on a shortest path to the root, the one of
 // the lowest node index, by its lowest port.
 std::vector<PortSet> spanning_tree_ports(const Topology& topology, const std::vector<PortSet>& ports_up);
 

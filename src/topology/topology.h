@@ -103,7 +103,9 @@ enum class PathPolicy : uint8_t {
   valiant,       // a longer one, whatever the shortest have to do, by a node that chance says
 };
 constexpr bool moves(PathPolicy policy) { return policy == PathPolicy::shortest || policy == PathPolicy::adaptive; }
-constexpr bool takes_detours(PathPolicy policy) { return policy >= PathPolicy::adaptive; }
+constexpr bool takes_detours(PathPolicy policy) {
+  return policy == PathPolicy::adaptive || policy == PathPolicy::valiant;
+}
 
 constexpr uint8_t kAsSent = 0xff;  // nothing is written over what a host has sent
 
@@ -181,7 +183,8 @@ struct Topology {
   FabricSettings settings;
   uint32_t lossless_channels =
       0;  // virtual channels 1 to so many, if any class is lossless (topology/virtual_channels.h)
-  bool lossless_detours = false;  // they suffice for longer ways, too (R4)
+  bool lossless_detours = false;      // they suffice for longer ways, too (R4)
+  uint16_t longer_way_cost_most = 0;  // 0: there are no longer ways (topology/longer_ways.h)
 
   bool any_lossless() const {
     return std::any_of(classes.begin(), classes.end(), [](const TrafficClass& one) { return one.lossless; });

@@ -98,9 +98,9 @@ void mix_station(Mixer& mixer, const StaticStation& station) {
 }  // namespace
 
 uint64_t topology_hash(const Topology& topology) {
-  // The channels follow from the rest.
-  const auto& [name, edge_mtu_bytes, nodes, links, classes, stations, settings, lossless_channels, lossless_detours] =
-      topology;
+  // The channels and what longer ways may cost follow from the rest.
+  const auto& [name, edge_mtu_bytes, nodes, links, classes, stations, settings, lossless_channels, lossless_detours,
+               longer_way_cost_most] = topology;
   Mixer mixer;
   mixer.add(name);
   mixer.add(edge_mtu_bytes);

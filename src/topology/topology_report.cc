@@ -2,12 +2,13 @@
 #include "topology/topology_report.h"
 
 #include <algorithm>
+#include <bit>
 #include <iomanip>
 #include <sstream>
 #include <utility>
 
-#include "topology/distances.h"
 #include "topology/graph.h"
+#include "topology/longer_ways.h"
 #include "topology/max_flow.h"
 
 namespace heddle {
@@ -26,7 +27,7 @@ std::string end_name(const Topology& topology, const LinkEnd& end) {
 // One value after the other.
 class Summary {
  public:
-  void add(uint32_t value) {
+  void add(double value) {
     range_.least = count_ == 0 ? value : std::min(range_.least, value);
     range_.most = std::max(range_.most, value);
     sum_ += value;
@@ -95,7 +96,6 @@ void Reporter::count_parts() {
 
 // Nodes nearest first: links and number of paths of a node follow from those of its neighbours that are nearer.
 void Reporter::look_at_paths() {
-  const Distances distances(topology_);
   Summary links, cost, paths;
   for (size_t i = 0; i < with_hosts_.size(); ++i) {
     const std::vector<uint16_t>& distance = distances_[i];
@@ -103,25 +103,27 @@ void Reporter::look_at_paths() {
     for (uint16_t node = 0; node < distance.size(); ++node)
       if (distance[node] != kNoDistance) order.push_back(node);
     std::stable_sort(order.begin(), order.end(), [&](uint16_t a, uint16_t b) { return distance[a] < distance[b]; });
-    std::vector<uint32_t> links_to(distance.size(), ~0u), paths_to(distance.size(), 0);
+    std::vector<double> links_to(distance.size(), 1e9), paths_to(distance.size(), 0);
     links_to[with_hosts_[i]] = 0;
     paths_to[with_hosts_[i]] = 1;
     for (const uint16_t node : order)
-      for (const TopologyPort& port : topology_.nodes[node].ports) {
-        if (!port.fabric || distance[port.peer.node_index] + port.cost != distance[node]) continue;
-        links_to[node] = std::min(links_to[node], links_to[port.peer.node_index] + 1);
-        paths_to[node] += paths_to[port.peer.node_index];
+      for (PortSet rest = ports_towards(topology_, all_, distance, node); rest != 0; rest &= rest - 1) {
+        const uint16_t next = topology_.nodes[node].ports[static_cast<size_t>(std::countr_zero(rest))].peer.node_index;
+        links_to[node] = std::min(links_to[node], links_to[next] + 1);
+        paths_to[node] += paths_to[next];
       }
-    for (const uint16_t to : with_hosts_) {
-      if (to == with_hosts_[i] || distance[to] == kNoDistance) continue;
+    for (size_t j = 0; j < with_hosts_.size(); ++j) {
+      const uint16_t to = with_hosts_[j];
+      if (j == i || distance[to] == kNoDistance) continue;
       ++report_.pairs;
       links.add(links_to[to]);
       cost.add(distance[to]);
       paths.add(paths_to[to]);
-      bool detour = false;
-      for (uint16_t via = 0; via < distance.size() && !detour && distances.detours(); ++via)
-        detour = distances.leads_by(via, with_hosts_[i], to);
-      report_.pairs_with_detours += detour;
+      const LongerWay way{with_hosts_[i], to, distance, distances_[j]};
+      bool longer = false;
+      for (uint16_t via = 0; via < distance.size() && !longer; ++via)
+        longer = leads_by(topology_, all_, way, via, topology_.longer_way_cost_most);
+      report_.pairs_with_detours += longer;
     }
   }
   report_.path_links = links.range();

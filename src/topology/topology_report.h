@@ -14,8 +14,7 @@ namespace heddle {
 
 struct TopologyReport {
   struct Range {
-    uint32_t least = 0, most = 0;
-    double mean = 0;
+    double least = 0, most = 0, mean = 0;
   };
   // What is lost without one link, or one switch; of pairs of switches with hosts that are up.
   struct Failure {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "topology/distances.h"
 #include "topology/graph.h"
 #include "wire/packet.h"
 
@@ -37,7 +36,7 @@ std::vector<uint16_t> heights(const Topology& topology) {
 using Turns = std::vector<std::array<uint32_t, 2>>;
 
 // To `destination`, where `then` are still to come. Nodes are taken from the nearest on: what is needed from a node
-// depends on how a frame comes to it, and on the nodes one link nearer.
+// depends on how a frame comes to it, and on the nodes that are nearer.
 Turns turns_to(const Topology& topology, const std::vector<PortSet>& up, const std::vector<PortSet>& ports_up,
                uint16_t destination, const std::array<uint32_t, 2>& then) {
   const std::vector<uint16_t> distance = distances_from(topology, destination, ports_up);
@@ -117,7 +116,7 @@ std::vector<PortSet> up_ports(const Topology& topology) {
 
 ChannelsNeeded lossless_channels_needed(const Topology& topology) {
   const ChannelCount count(topology);
-  bool detours = Distances(topology).detours();
+  bool detours = topology.longer_way_cost_most != 0;
   std::vector<PortSet> ports_up = all_fabric_ports(topology);
   ChannelsNeeded needed = count.of(ports_up, detours);
   for (const TopologyLink& link : topology.links) {

@@ -324,6 +324,26 @@ TEST(Scenario, WhatOneLinkBetweenGroupsCannotCarryGoesByOtherGroups) {
   }
 }
 
+// R12: the link between two groups is down. What it carried goes by others, and nothing comes to a dead end.
+TEST(Scenario, LongerWaysLeadAroundALinkThatIsDown) {
+  std::ifstream file(kRoot / "config/sim/dragonfly.yaml");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto replace = [&text](const std::string& is, const std::string& becomes) {
+    ASSERT_NE(text.find(is), std::string::npos) << is;
+    for (size_t at = 0; (at = text.find(is, at)) != std::string::npos; at += becomes.size())
+      text.replace(at, is.size(), becomes);
+  };
+  replace("workloads:", "faults: [{ at: 10ms, do: link_down, link: \"r2-1:g3\" }]\nworkloads:");
+  replace("start: 48ms", "start: 168ms");  // when that is known
+  replace("{ from: 51ms, to: 53ms }", "{ from: 171ms, to: 172ms }");
+  replace("duration: 54ms", "duration: 173ms");
+  replace("lost_frames_at_most: 0 }", "lost_frames_at_most: 0, drops_at_most: 0 }");
+  ConfigErrors errors;
+  const auto scenario = parse_scenario(text, "dragonfly.yaml", errors);
+  ASSERT_TRUE(scenario) << errors.text();
+  EXPECT_TRUE(run_scenario(*scenario).passed());
+}
+
 TEST(ScenarioFile, APlanHasItsSizesAndNoOthers) {
   const auto problems = [](const std::string& plan) {
     return problems_of("name: x\nfabric: { " + plan + " }\nworkloads: [{ name: w, from: h1-1, to: h1-2 }]\n");

@@ -19,16 +19,20 @@ class DetoursTest : public testing::Test {
 
   const Topology topology_ = dragonfly();
   const Destinations index_{topology_};
-  const Distances distances_{topology_};
+  Distances distances_{topology_};
   const Detours detours_{topology_, kSelf, index_, distances_};
   Random random_{5};
+  Nanos now_ = kSecond;  // of a turn of its own for each question
+
+  DetoursTest() { distances_.compile(all_fabric_ports(topology_)); }
+  uint16_t draw(uint16_t destination) { return detours_.draw(destination, random_, ++now_); }
 };
 
 TEST_F(DetoursTest, AllOtherGroupsAreDrawn) {
   ASSERT_TRUE(detours_.any());
   std::set<uint32_t> groups;
   for (int i = 0; i < 1000; ++i) {
-    const uint16_t via = detours_.draw(kDestination, random_);
+    const uint16_t via = draw(kDestination);
     if (via != 0) groups.insert((via - 1u) / 4);
   }
   for (uint32_t group = 2; group < 9; ++group) EXPECT_TRUE(groups.contains(group)) << group;
@@ -41,7 +45,7 @@ TEST_F(DetoursTest, NoneTurnsBack) {
   for (uint16_t node = 0; node < 36; ++node) ports.push_back(shortest_path_ports(topology_, node, all));
   for (int i = 0; i < 1000; ++i) {
     const uint16_t to = static_cast<uint16_t>(4 + random_.below(32));
-    const uint16_t via = detours_.draw(static_cast<uint16_t>(to + 1), random_);
+    const uint16_t via = draw(static_cast<uint16_t>(to + 1));
     if (via == 0) continue;
     uint16_t at = kSelf, heading = static_cast<uint16_t>(via - 1);
     PortPeer came{0xffff, kNoPort};
@@ -63,19 +67,23 @@ TEST_F(DetoursTest, NoneTurnsBack) {
 }
 
 TEST_F(DetoursTest, ToWhatIsJustBesideNoneIsDrawn) {
-  EXPECT_FALSE(detours_.lead_to(2));
-  EXPECT_FALSE(detours_.lead_to(1)) << "the node itself";
-  EXPECT_TRUE(detours_.lead_to(kDestination));
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(detours_.draw(2, random_), 0);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(draw(2), 0);
+    ASSERT_EQ(draw(1), 0) << "the node itself";
+  }
 }
 
 TEST_F(DetoursTest, AWayPassesTheNodesOfBothItsParts) {
   const uint16_t via = 13;  // of the fourth group
-  EXPECT_TRUE(detours_.passes(kDestination, via, via));
-  EXPECT_TRUE(detours_.passes(kDestination, via, kDestination));
-  EXPECT_TRUE(detours_.passes(kDestination, via, kSelf + 1));
+  const auto passes = [&](uint16_t node) {
+    for (int turn = 0; turn < 3; ++turn) detours_.may_pass(kDestination, via, node, ++now_);
+    return detours_.may_pass(kDestination, via, node, now_);
+  };
+  EXPECT_TRUE(passes(via));
+  EXPECT_TRUE(passes(kDestination));
+  EXPECT_TRUE(passes(kSelf + 1));
   uint32_t passed = 0;
-  for (uint16_t address = 1; address <= 36; ++address) passed += detours_.passes(kDestination, via, address);
+  for (uint16_t address = 1; address <= 36; ++address) passed += passes(address);
   EXPECT_LE(passed, 7u);
   EXPECT_GE(passed, 4u);
 }

@@ -3,6 +3,7 @@
 #include "node/flow_redirects.h"
 
 #include "flow_fixture.h"
+#include "plan_topology.h"
 
 namespace heddle::test {
 namespace {
@@ -133,10 +134,7 @@ TEST_F(FlowRedirectsTest, ItStaysWhereItsQueueCannotHoldWhatComes) {
 
 // R4: the only shortest path leads to the bottleneck.
 TEST_F(FlowRedirectsTest, AtItsFirstSwitchItMayTakeALongerWay) {
-  Topology topology;
-  topology.classes.resize(1);
-  for (const uint16_t address : {1, 2, 3, 4, 5}) add_node(topology, address, 1);  // a ring
-  for (uint16_t node = 0; node < 5; ++node) add_link(topology, node, static_cast<uint16_t>((node + 1) % 5));
+  const Topology topology = ring_of(5);
   PathChoice paths(topology, 0, site_.lanes, board_);
   paths.compile(std::vector<PortSet>(topology.nodes.size(), ~PortSet{0}));
   FlowWays ways(site_, turn_, paths, random_);
@@ -148,12 +146,16 @@ TEST_F(FlowRedirectsTest, AtItsFirstSwitchItMayTakeALongerWay) {
   board_.publish_state(2, false);
   board_.publish_load(1, 0, lately_, kNow);
   board_.add_waiting(0, 1, 5000, 2);
-  redirects.on_redirect(edge_, edge_.input.ref.epoch, id(), 2, kNow);
+  const auto redirect = [&](uint16_t asked_by) {
+    for (Nanos turn = 0; turn < 6; ++turn)  // what is far is searched for by and by
+      redirects.on_redirect(edge_, edge_.input.ref.epoch, id(), asked_by, kNow + turn);
+  };
+  redirect(2);
   EXPECT_EQ(obeyed(), 0u) << "its link is down";
   board_.publish_state(2, true);
-  redirects.on_redirect(edge_, edge_.input.ref.epoch, id(), 4, kNow);
+  redirect(4);
   EXPECT_EQ(obeyed(), 0u) << "there it would come by the node that asks";
-  redirects.on_redirect(edge_, edge_.input.ref.epoch, id(), 2, kNow);
+  redirect(2);
   EXPECT_EQ(obeyed(), 1u);
   EXPECT_EQ(edge_.input.leases[id()].left(kNow), 0b0010u);
 }

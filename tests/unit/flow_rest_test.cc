@@ -127,6 +127,15 @@ TEST_F(FlowWithTwoWays, GivesItsIdToWhoNeedsOne) {
   EXPECT_EQ(flow_of(kMatch + 1).branch.flow, there);
 }
 
+// R4: the node that it goes by is part of the way that it keeps.
+TEST_F(FlowRestTest, OnALongerWayItRests) {
+  send();
+  edge_.input.steer(edge_input_.matches()[kMatch].flow, 2);
+  settle();
+  EXPECT_TRUE(flow_of().at_rest());
+  EXPECT_EQ(edge_.input.via(edge_input_.matches()[kMatch].flow), 2);
+}
+
 TEST_F(FlowRestTest, WhoNeedsAnIdTakesOneOfAFlowAtRest) {
   rest();
   const FlowId there = flow_of().branch.flow;

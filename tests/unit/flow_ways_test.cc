@@ -3,6 +3,7 @@
 #include "node/flow_ways.h"
 
 #include "flow_fixture.h"
+#include "plan_topology.h"
 
 namespace heddle::test {
 namespace {
@@ -26,21 +27,22 @@ class FlowWaysTest : public FlowTest {
     packet_.destination = kTo;
     packet_.ftag = kLossy;
     packet_.hop_limit = kHopLimit;
-  }
-  static Topology make() {
-    Topology topology;
-    topology.classes.resize(1);
-    for (const uint16_t address : {1, 2, 3, 4, 5}) add_node(topology, address, 1);
-    for (uint16_t node = 0; node < 5; ++node) add_link(topology, node, static_cast<uint16_t>((node + 1) % 5));
-    return topology;
+    wait_at(kOneWay);
+    for (int turn = 0; turn < 4; ++turn) choose();  // what is far is searched for by and by
+    edge_.counters.events = {};
+    edge_.input.steer(kFlow, 0);
+    board_.publish_load(kOneWay, 0, 0, kSecond);
   }
   void wait_at(PortIndex port) { board_.publish_load(port, 1'000'000, 0, kSecond); }
   PortIndex choose() {
     DropReason reason = DropReason::none;
-    return ways.choose_for(edge_, kFlow, packet_, reason);
+    turn_.begin(turn_.now() + 1);
+    const PortIndex port = ways.choose_for(edge_, kFlow, packet_, reason);
+    ways.took(edge_, kFlow, port, packet_);
+    return port;
   }
 
-  const Topology ring_ = make();
+  const Topology ring_ = ring_of(5);
   PathChoice paths{ring_, 0, site_.lanes, board_};
   FlowWays ways{site_, turn_, paths, random_};
   InputFlow& flow_ = edge_.input.flows[kFlow];

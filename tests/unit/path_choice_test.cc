@@ -176,6 +176,9 @@ class PathDetoursTest : public testing::Test {
       board_.publish_state(port, true);
     }
     shortest_ = PortIndex::of(std::countr_zero(paths_.routes().primary(kTo)));
+    PathChoice::Frame moved = frame();
+    moved.left = PortSet{1} << shortest_;
+    for (int turn = 0; turn < 4; ++turn) choose(moved);
   }
   static Topology make() {
     Topology topology = test::dragonfly();
@@ -187,7 +190,11 @@ class PathDetoursTest : public testing::Test {
   }
   PathChoice::Way choose(const PathChoice::Frame& frame) {
     DropReason reason = DropReason::none;
-    return paths_.choose(frame, random_, reason, kSecond);
+    return paths_.choose(frame, random_, reason, ++now_);
+  }
+  bool has_detour_around(const PathChoice::Frame& frame, uint16_t bottleneck) {
+    for (int turn = 0; turn < 100; ++turn) paths_.has_detour_around(frame, shortest_, bottleneck, random_, ++now_);
+    return paths_.has_detour_around(frame, shortest_, bottleneck, random_, now_);
   }
   void wait_at(PortIndex port, uint32_t bytes) { board_.publish_load(port, bytes, 0, kSecond); }
 
@@ -198,6 +205,7 @@ class PathDetoursTest : public testing::Test {
   PathChoice paths_{topology_, 0, lanes_, board_};
   Random random_{7};
   PortIndex shortest_ = kNoPort;
+  Nanos now_ = kSecond;  // of a turn of its own for each question: what is far is searched for by and by
 };
 
 TEST_F(PathDetoursTest, TheShortestIsTakenWhileLittleWaitsForIt) {
@@ -238,13 +246,31 @@ TEST_F(PathDetoursTest, WhoMayNotTakeThemHasTheShortest) {
   PathChoice paths(enough, 0, lanes_, board_);
   paths.compile(std::vector<PortSet>(topology_.nodes.size(), ~PortSet{0}));
   DropReason reason = DropReason::none;
-  EXPECT_NE(paths.choose(lossless, random_, reason, kSecond).via, 0);
+  for (int turn = 0; turn < 4; ++turn) paths.choose(lossless, random_, reason, ++now_);
+  EXPECT_NE(paths.choose(lossless, random_, reason, now_).via, 0);
   for (const PathPolicy policy :
        {PathPolicy::fixed, PathPolicy::random, PathPolicy::least_loaded, PathPolicy::shortest}) {
     PathChoice::Frame other = frame();
     other.policy = policy;
     EXPECT_EQ(choose(other).via, 0);
   }
+}
+
+// R12: a destination that is away is not looked for elsewhere, nor is one that nobody has.
+TEST_F(PathDetoursTest, ToWhatCannotBeReachedThereIsNoLongerWay) {
+  PathChoice::Frame nobody = frame();
+  nobody.destination.node = 60000;
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(choose(nobody), PathChoice::Way{});
+  nobody.input = shortest_;
+  nobody.via = 30;
+  for (const PathPolicy policy : {PathPolicy::fixed, PathPolicy::random, PathPolicy::adaptive}) {
+    nobody.policy = policy;
+    ASSERT_EQ(choose(nobody).port, kNoPort) << "whomever it goes by";
+  }
+  std::vector<PortSet> ports_up(topology_.nodes.size(), ~PortSet{0});
+  ports_up[kTo - 1] = 0;
+  paths_.compile(ports_up);
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(choose(frame()), PathChoice::Way{});
 }
 
 TEST_F(PathDetoursTest, ValiantTakesOneWhateverWaitsAndKeepsIt) {
@@ -297,13 +323,13 @@ TEST_F(PathDetoursTest, AroundABottleneckElsewhereNoneIsTakenThatPassesIt) {
   board_.publish_load(shortest_, 0, kLatelyNs, kSecond);
   board_.add_waiting(0, shortest_, 5000, 2);
   PathChoice::Frame asked = frame();
-  EXPECT_TRUE(paths_.has_detour_around(asked, shortest_, 1, random_, kSecond)) << "it is here";
-  EXPECT_FALSE(paths_.has_detour_around(asked, shortest_, kTo, random_, kSecond)) << "all come by there";
+  EXPECT_TRUE(has_detour_around(asked, 1)) << "it is here";
+  EXPECT_FALSE(has_detour_around(asked, kTo)) << "all come by there";
   asked.left = ~PortSet{0};
-  EXPECT_FALSE(paths_.has_detour_around(asked, shortest_, 1, random_, kSecond));
+  EXPECT_FALSE(has_detour_around(asked, 1));
   asked.left = 0;
   asked.policy = PathPolicy::shortest;
-  EXPECT_FALSE(paths_.has_detour_around(asked, shortest_, 1, random_, kSecond));
+  EXPECT_FALSE(has_detour_around(asked, 1));
 }
 
 }  // namespace

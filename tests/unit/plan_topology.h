@@ -5,6 +5,7 @@
 
 #include "test_fabric.h"
 #include "topology/fabric_plan.h"
+#include "topology/longer_ways.h"
 
 namespace heddle::test {
 
@@ -22,6 +23,7 @@ inline Topology topology_of(const FabricPlan& plan) {
     add_link(topology, one, other);
     for (const uint16_t end : {one, other}) topology.nodes[end].ports.back().cost = link.cost;
   }
+  topology.longer_way_cost_most = longer_way_cost_most(topology);
   return topology;
 }
 
@@ -31,6 +33,16 @@ inline PortIndex port_to(const Topology& topology, uint16_t from, uint16_t to) {
   for (PortIndex port = 0; port < ports.size(); ++port)
     if (ports[port].fabric && ports[port].peer.node_index == to) return port;
   return kNoPort;
+}
+
+// `nodes` with an edge port each, in a ring.
+inline Topology ring_of(uint16_t nodes) {
+  Topology topology;
+  topology.classes.emplace_back();
+  for (uint16_t node = 0; node < nodes; ++node) add_node(topology, static_cast<uint16_t>(node + 1), 1);
+  for (uint16_t node = 0; node < nodes; ++node) add_link(topology, node, static_cast<uint16_t>((node + 1) % nodes));
+  topology.longer_way_cost_most = longer_way_cost_most(topology);
+  return topology;
 }
 
 // 9 groups of 4 routers with 2 hosts and 2 links to other groups each.

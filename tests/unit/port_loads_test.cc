@@ -29,6 +29,7 @@ class PortLoadsTest : public FlowTest {
   }
   uint64_t asked() { return count_of(fabric_, ProtocolEvent::redirect_asked); }
 
+  static constexpr Nanos kTellNs = 4 * kLatelyNs;
   Packet packet_{}, made_here_{};
   FlowId id_ = kNoFlow;
 };
@@ -100,15 +101,15 @@ TEST_F(PortLoadsTest, TheNeighbourIsToldOfTheOtherPortsThatHaveMuchToDo) {
   EXPECT_EQ(load_records(frame)[0].port, other);
   EXPECT_EQ(load_records(frame)[0].flows, 255);
   EXPECT_EQ(load_records(frame)[0].waiting_ns, board_.time_ns(other, 6000));
-  loads_.look(fabric_, kSecond + kLatelyNs - 1);
+  loads_.look(fabric_, kSecond + kTellNs - 1);
   EXPECT_EQ(fabric_.output.control_packets, 0u) << "not so often";
-  loads_.look(fabric_, kSecond + kLatelyNs);
+  loads_.look(fabric_, kSecond + kTellNs);
   EXPECT_EQ(fabric_.output.control_packets, 1u) << "again";
   next_records(fabric_);
   board_.publish_loaded(other, false);
-  loads_.look(fabric_, kSecond + 2 * kLatelyNs);
+  loads_.look(fabric_, kSecond + 2 * kTellNs);
   EXPECT_EQ(fabric_.output.control_packets, 1u) << "no more";
-  loads_.look(fabric_, kSecond + 3 * kLatelyNs);
+  loads_.look(fabric_, kSecond + 3 * kTellNs);
   EXPECT_EQ(fabric_.output.control_packets, 1u) << "once";
   EXPECT_EQ(count_of(fabric_, ProtocolEvent::load_told), 3u);
 }
@@ -119,16 +120,16 @@ TEST_F(PortLoadsTest, APortHasMuchToDoIfAQuarterOfWhatItSendsLatelyWaitsOrItWasH
   };
   Nanos now = kSecond;
   const auto loaded = [&] {
-    loads_.look(fabric_, now += kLatelyNs);
+    loads_.look(fabric_, now += kTellNs);
     return (board_.loaded() >> kFabric & 1) != 0;
   };
   board_.publish_load(kFabric, bytes(kLatelyNs / 4), 0, now);
   EXPECT_FALSE(loaded());
   board_.publish_load(kFabric, bytes(kLatelyNs / 4) + 2, 0, now);
   EXPECT_TRUE(loaded());
-  board_.publish_load(kFabric, 0, bytes(kLatelyNs / 2) - 2, now + kLatelyNs);
+  board_.publish_load(kFabric, 0, bytes(kLatelyNs / 2) - 2, now + kTellNs);
   EXPECT_FALSE(loaded());
-  board_.publish_load(kFabric, 0, bytes(kLatelyNs / 2) + 2, now + kLatelyNs);
+  board_.publish_load(kFabric, 0, bytes(kLatelyNs / 2) + 2, now + kTellNs);
   EXPECT_TRUE(loaded());
 }
 

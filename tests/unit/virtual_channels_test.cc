@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "topology/lanes.h"
+#include "topology/longer_ways.h"
 
 namespace heddle {
 namespace {
@@ -87,6 +88,7 @@ TEST(VirtualChannels, ALineOfNodesWhoseOrderGoesUpAndDownNeedsOneForEachTurn) {
 TEST(VirtualChannels, LongerWaysMayNeedMore) {
   Topology topology = ring(5);
   topology.classes[0].lossless = true;
+  topology.longer_way_cost_most = longer_way_cost_most(topology);
   const ChannelsNeeded needed = lossless_channels_needed(topology);
   EXPECT_EQ(needed.shortest, 2u);
   EXPECT_EQ(needed.with_detours, 4u);

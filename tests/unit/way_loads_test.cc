@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "test_fabric.h"
+#include "topology/graph.h"
 #include "wire/random.h"
 
 namespace heddle {
@@ -16,6 +17,7 @@ constexpr Nanos kNow = kSecond;
 class WayLoadsTest : public testing::Test {
  protected:
   WayLoadsTest() {
+    distances_.compile(all_fabric_ports(topology_));
     for (PortIndex port = 0; port < 4; ++port) {
       board_.set_rate(port, 8'000'000'000, 1500);  // a byte takes a ns
       board_.publish_state(port, true);
@@ -32,6 +34,8 @@ class WayLoadsTest : public testing::Test {
     for (uint16_t node = 1; node < 5; ++node) test::add_link(topology, 0, node);
     for (uint16_t node = 1; node < 5; ++node)
       for (int i = 0; i < 2; ++i) test::add_link(topology, node, 5);
+    for (TopologyNode& node : topology.nodes)
+      for (TopologyPort& port : node.ports) port.rate_bps = 8'000'000'000;
     return topology;
   }
   // A neighbour tells that its ports to node 6 have so much to do.
@@ -42,9 +46,9 @@ class WayLoadsTest : public testing::Test {
   }
 
   static constexpr Heading kThere{6, 6};
-  const Topology topology_ = make();
+  Topology topology_ = make();
   const Destinations index_{topology_};
-  const Distances distances_{topology_};
+  Distances distances_{topology_};
   const NextHops next_hops_{topology_, 0, index_, distances_};
   LoadBoard board_{4, 2};
   WayLoads loads_{board_, next_hops_};
@@ -173,16 +177,20 @@ TEST_F(WayLoadsTest, AFasterLinkIsBetterForALoneFlow) {
 
 // R8: of two that are idle here, one leads to a neighbour whose links are not.
 TEST_F(WayLoadsTest, WhatWaitsAtTheNextHopCounts) {
-  hear(0, 5000, 0, 1);
+  hear(0, kLatelyNs, 0, 1);
   for (int i = 0; i < 20; ++i) ASSERT_EQ(least(0b11), 1);
-  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), 5000u);
+  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), kLatelyNs);
   EXPECT_EQ(loads_.waiting_ns(0, {2, 2}, kNow), 0u) << "it ends at the neighbour";
-  EXPECT_EQ(loads_.waiting_ns(0, {2, 6}, kNow), 5000u) << "it goes on from there";
-  board_.publish_load(1, 5001, 0, kNow);
+  EXPECT_EQ(loads_.waiting_ns(0, {2, 6}, kNow), kLatelyNs) << "it goes on from there";
+  board_.publish_load(1, kLatelyNs + 1, 0, kNow);
   EXPECT_EQ(least(0b11), 0);
-  hear(1, 0, 60, 0);
-  board_.publish_load(1, 4000, 0, kNow);
-  EXPECT_EQ(least(0b11), 0) << "more than half busy there";
+  board_.publish_load(1, 1, 0, kNow);
+  hear(0, kLatelyNs - 1, 0, 1);
+  EXPECT_EQ(least(0b11), 0) << "so little is no news";
+  hear(0, 0, 100, 0);
+  EXPECT_EQ(least(0b11), 1) << "wholly busy there";
+  hear(1, 0, 100, 0);
+  EXPECT_EQ(least(0b11), 0) << "both are";
   EXPECT_EQ(least(0b11, 1), 1) << "that may be the flow's own";
 }
 
@@ -196,9 +204,9 @@ TEST_F(WayLoadsTest, OneIdlePortAtTheNextHopIsEnough) {
 
 TEST_F(WayLoadsTest, WhatANeighbourSaidIsForgotten) {
   hear(0, 5000, 0, 1);
-  EXPECT_EQ(board_.loaded_behind(0, kNow + 4 * kLatelyNs), PortSet{0b110});
-  EXPECT_EQ(board_.loaded_behind(0, kNow + 4 * kLatelyNs + 1), 0u);
-  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow + 4 * kLatelyNs + 1), 0u);
+  EXPECT_EQ(board_.loaded_behind(0, kNow + 16 * kLatelyNs), PortSet{0b110});
+  EXPECT_EQ(board_.loaded_behind(0, kNow + 16 * kLatelyNs + 1), 0u);
+  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow + 16 * kLatelyNs + 1), 0u);
   board_.heard(0, 0b1, kNow);
   EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), 0u) << "and what it says no more";
 }
@@ -211,6 +219,9 @@ TEST_F(WayLoadsTest, APortIsNoBetterThanTheNextHopBehindIt) {
   EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), kNoPort) << "a quarter, with three others";
   hear(1, 100, 100, 2);
   EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), 1) << "a third";
+  for (TopologyPort& port : topology_.nodes[2].ports) port.rate_bps = 1'000'000'000;
+  hear(1, 100, 50, 1);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), kNoPort) << "a half of an eighth of the rate";
 }
 
 }  // namespace

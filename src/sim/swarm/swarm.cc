@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "topology/fields.h"
+#include "topology/longer_ways.h"
 #include "topology/virtual_channels.h"
 
 namespace heddle::sim {
@@ -189,6 +190,7 @@ Swarm draw_swarm(uint64_t seed) {
   draw_classes(topology, random);
   draw_dscp_patterns(topology, Random(seed ^ 0xd5c9));
   draw_topology(swarm, random);
+  topology.longer_way_cost_most = longer_way_cost_most(topology);
   for (const TopologyNode& node : topology.nodes)  // each input port can have one (K11)
     topology.settings.flow_ids =
         std::max<uint32_t>(topology.settings.flow_ids, static_cast<uint32_t>(node.ports.size()));
