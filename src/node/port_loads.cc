@@ -7,8 +7,7 @@
 namespace heddle {
 
 namespace {
-constexpr uint32_t kControlWaiting = 8;  // frames made here that a port may have waiting when it tells its loads,
-constexpr uint32_t kTellLatelies = 4;    // so often
+constexpr uint32_t kControlWaiting = 8;  // frames made here that a port may have waiting when it tells loads
 }  // namespace
 
 void PortLoads::look(Port& port, Nanos now) {

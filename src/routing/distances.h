@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far all nodes are from some, over the links that are up (R4, R8): searched for when it is asked for, once for
 // each change of the links. In a turn so many searches are made as meet some thousand nodes, so that none is held up
-// for long. Nodes are indices. Owned by one worker; whoever only asks what would be makes it remember, too.
+// for long; a search allocates, as compiling routes does. Nodes are indices. Owned by one worker; whoever only asks
+// what would be makes it remember, too.
 #pragma once
 
 #include <vector>

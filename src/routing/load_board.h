@@ -21,6 +21,9 @@ namespace heddle {
 constexpr Nanos kLatelyNs = 32 * kMicrosecond;
 constexpr uint32_t kLatelyFrames = 8;
 constexpr Nanos kLatelyMaxNs = 100 * kMillisecond;
+// R8: neighbours are told each time that so much more has gone by, and forget what they hear no more of.
+constexpr uint32_t kTellLatelies = 4;
+constexpr uint32_t kForgetLatelies = 4 * kTellLatelies;
 
 // Bytes sent lately, so much later.
 constexpr uint32_t faded(uint32_t bytes, Nanos age, Nanos lately) {
@@ -119,7 +122,7 @@ class LoadBoard {
     const PortSet loaded = behind_[port].loaded.load(std::memory_order_relaxed);
     if (loaded == 0) return 0;
     const Nanos heard = behind_[port].heard_at.load(std::memory_order_relaxed);
-    return now > heard + kForgotten * ports_[port].lately_ns ? 0 : loaded;
+    return now > heard + kForgetLatelies * ports_[port].lately_ns ? 0 : loaded;
   }
   // Of one of those.
   Load behind(PortIndex port, PortIndex there) const {
@@ -173,7 +176,6 @@ class LoadBoard {
     std::array<Waiting, kInLine> of;
   };
 
-  static constexpr uint32_t kForgotten = 16;
   struct Behind {
     std::atomic<PortSet> loaded{0};
     std::atomic<Nanos> heard_at{0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a frame may go on from this node, and which of those ports it takes (R2, R5, R6). One answer for whoever sends
-// and for whoever asks what would become of a frame: choosing changes nothing here.
-// Owned by one worker.
+// and for whoever asks what would become of a frame: choosing changes nothing here, but that distances that were
+// searched for are remembered. Owned by one worker.
 #pragma once
 
 #include <bit>

@@ -11,14 +11,13 @@ constexpr uint32_t kAlikeNs = kLatelyNs / 2;  // links that have sent alike: els
 
 uint64_t busy_ns(const Load& load) { return load.waiting_ns + load.sent_ns / kAlikeNs * kAlikeNs; }
 
-// What a neighbour told is as old as that: smaller differences are no news, and all would crowd where it was less.
-uint64_t no_news(uint64_t ns, const Load& behind) {
+// What a neighbour told is old: smaller differences than this say nothing, and all would crowd where it was less.
+uint64_t in_steps(uint64_t ns, const Load& behind) {
   return behind.lately_ns == 0 ? 0 : ns / behind.lately_ns * behind.lately_ns;
 }
 
 double sent_part(const Load& load) {
-  return load.lately_ns == 0 ? 0
-                             : std::min(1.0, static_cast<double>(load.sent_ns) / static_cast<double>(load.lately_ns));
+  return std::min(1.0, static_cast<double>(load.sent_ns) / static_cast<double>(load.lately_ns));
 }
 
 // Of a link, if one more flow comes: what is idle of it, or what each of its flows has. What waits at the output alone
@@ -46,8 +45,8 @@ WayLoads::Behind WayLoads::behind(PortIndex port, Heading heading, Nanos now) co
 
 uint64_t WayLoads::cost_ns(PortIndex port, Heading heading, bool had, Nanos now) const {
   const Load load = board_.load(port, now), next = behind(port, heading, now).load;
-  if (had) return load.waiting_ns + no_news(next.waiting_ns, next);
-  return busy_ns(load) + taken_ns(port, now) + no_news(busy_ns(next), next);
+  if (had) return load.waiting_ns + in_steps(next.waiting_ns, next);
+  return busy_ns(load) + taken_ns(port, now) + in_steps(busy_ns(next), next);
 }
 
 uint64_t WayLoads::waiting_ns(PortIndex port, Heading heading, Nanos now) const {

@@ -20,6 +20,16 @@ class FabricReceiveTest : public FlowTest {
     return {.destination = {1, kOutput}, .flow = flow, .position = flow == kNoFlow ? 0 : flow_.next_data_flow};
   }
   void receive(const DataHeader& header) { receive(forged(fabric_, frame(2, 1, 0), header)); }
+  // The next frame for a host of the other node, which port 5 leads to as well.
+  DataHeader in_transit() {
+    bring_up();
+    const PortSet both = PortSet{1} << kFabric | PortSet{1} << 5;
+    paths_.compile({both, both});
+    board_.publish_state(5, true);
+    DataHeader header = next();
+    header.destination = {2, 1};
+    return header;
+  }
   uint64_t dropped(DropReason reason) const { return drops_of(fabric_, reason); }
   bool reset() const { return count_of(fabric_, ProtocolEvent::session_reset) != 0; }
 
@@ -278,12 +288,7 @@ TEST_F(FabricReceiveTest, OnALongerWayAFrameGoesByItsNodeFirst) {
 }
 
 TEST_F(FabricReceiveTest, FromTheNodeThatItWasToGoByItGoesToItsDestination) {
-  bring_up();
-  const PortSet both = PortSet{1} << kFabric | PortSet{1} << 5;
-  paths_.compile({both, both});
-  board_.publish_state(5, true);
-  DataHeader header = next();
-  header.destination = {2, 1};
+  DataHeader header = in_transit();
   header.via = 1;
   receive(header);
   EXPECT_EQ(fabric_.input.via(kFlow), 0);
@@ -292,12 +297,7 @@ TEST_F(FabricReceiveTest, FromTheNodeThatItWasToGoByItGoesToItsDestination) {
 }
 
 TEST_F(FabricReceiveTest, TheWayBelongsToTheFlow) {
-  bring_up();
-  const PortSet both = PortSet{1} << kFabric | PortSet{1} << 5;
-  paths_.compile({both, both});
-  board_.publish_state(5, true);
-  DataHeader header = next();
-  header.destination = {2, 1};
+  DataHeader header = in_transit();
   header.via = 2;
   receive(header);
   EXPECT_EQ(fabric_.input.via(kFlow), 2);
