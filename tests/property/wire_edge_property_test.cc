@@ -8,7 +8,7 @@
 #include "wire/checksum.h"
 #include "wire/ethernet.h"
 
-namespace heddle {
+namespace heddle::wire_edge_property_test {
 namespace {
 
 using test::Bytes;
@@ -114,4 +114,4 @@ RC_GTEST_PROP(VlanTagProperty, InsertThenRemoveIsTheIdentity, (uint16_t tci)) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::wire_edge_property_test

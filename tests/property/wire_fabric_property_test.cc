@@ -6,7 +6,7 @@
 #include "tests/unit/packet_builder.h"
 #include "wire/fabric_frame.h"
 
-namespace heddle {
+namespace heddle::wire_fabric_property_test {
 namespace {
 
 using test::Bytes;
@@ -141,4 +141,4 @@ RC_GTEST_PROP(SessionValueProperty, TagIsSymmetricAndNotZero, (uint64_t one, uin
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::wire_fabric_property_test

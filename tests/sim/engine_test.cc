@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace heddle::sim {
+namespace heddle::sim::engine_test {
 namespace {
 
 struct Recorder : Actor {
@@ -54,4 +54,4 @@ TEST(Engine, ActionsRunOnceAndMayPlanOthers) {
 }
 
 }  // namespace
-}  // namespace heddle::sim
+}  // namespace heddle::sim::engine_test

@@ -5,7 +5,7 @@
 #include "wire/checksum.h"
 #include "wire/ethernet.h"
 
-namespace heddle::sim {
+namespace heddle::sim::frame_test {
 namespace {
 
 struct Frames : testing::TestWithParam<FrameKind> {
@@ -73,4 +73,4 @@ TEST(LatencyHistogram, QuantilesAreCloseToTheTruth) {
 }
 
 }  // namespace
-}  // namespace heddle::sim
+}  // namespace heddle::sim::frame_test

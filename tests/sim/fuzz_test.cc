@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::sim {
+namespace heddle::sim::fuzz_test {
 namespace {
 
 TEST(Fuzz, TheFirstSeedsKeepAllInvariants) {
@@ -39,4 +39,4 @@ TEST(Fuzz, OldFindingsStayFixed) {
 }
 
 }  // namespace
-}  // namespace heddle::sim
+}  // namespace heddle::sim::fuzz_test

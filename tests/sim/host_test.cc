@@ -6,7 +6,7 @@
 
 #include "sim/scenario/scenario_run.h"
 
-namespace heddle::sim {
+namespace heddle::sim::host_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -164,4 +164,4 @@ TEST(Turns, OfAScenarioCostTime) {
 }
 
 }  // namespace
-}  // namespace heddle::sim
+}  // namespace heddle::sim::host_test

@@ -8,7 +8,7 @@
 
 #include "sim/engine/packet_pool.h"
 
-namespace heddle::sim {
+namespace heddle::sim::memory_link_test {
 namespace {
 
 struct Link : testing::Test {
@@ -148,4 +148,4 @@ TEST(SimPool, FindsAPacketReleasedTwiceAndOneWrittenToAfterItsRelease) {
 }
 
 }  // namespace
-}  // namespace heddle::sim
+}  // namespace heddle::sim::memory_link_test

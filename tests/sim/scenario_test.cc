@@ -11,7 +11,7 @@
 #include "sim/scenario/scenario_keys.h"
 #include "sim/scenario/scenario_run.h"
 
-namespace heddle::sim {
+namespace heddle::sim::scenario_test {
 namespace {
 
 const std::filesystem::path kRoot = HEDDLE_SOURCE_ROOT;
@@ -428,4 +428,4 @@ TEST(ScenarioFile, TheSchemaHasTheKeysThatTheLoaderTakes) {
 }
 
 }  // namespace
-}  // namespace heddle::sim
+}  // namespace heddle::sim::scenario_test

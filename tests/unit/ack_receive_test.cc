@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::ack_receive_test {
 namespace {
 
 class AckReceiveTest : public FlowTest {
@@ -197,4 +197,4 @@ TEST_F(AckReceiveTest, CreditIsHeardAndSoIsItsEnd) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::ack_receive_test

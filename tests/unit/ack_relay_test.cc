@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::ack_relay_test {
 namespace {
 
 class AckRelayTest : public FlowTest {
@@ -136,4 +136,4 @@ TEST_F(AckRelayTest, AnOrphanHasNobodyToTellAndIsFreeThen) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::ack_relay_test

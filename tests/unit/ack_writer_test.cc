@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "component_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::ack_writer_test {
 namespace {
 
 class AckWriterTest : public ComponentTest {
@@ -149,4 +149,4 @@ TEST_F(AckWriterTest, ARecordHasTheTotalsAndWhatElseIsToBeKnown) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::ack_writer_test

@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::admission_test {
 namespace {
 
 class AdmissionTest : public FlowTest {
@@ -174,4 +174,4 @@ TEST_F(AdmissionTest, WhatPassesByAFullQueueSaysSo) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::admission_test

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-namespace heddle {
+namespace heddle::application_groups_test {
 namespace {
 
 MatchKey key_of(std::initializer_list<uint8_t> source, std::initializer_list<uint8_t> destination = {}) {
@@ -144,4 +144,4 @@ TEST(ApplicationGroups, TheSourceSpreadsAndPortsDoNot) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::application_groups_test

@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::bridging_test {
 namespace {
 
 class BridgingTest : public FlowTest {
@@ -146,4 +146,4 @@ TEST_F(BridgingTest, NewsOfStationsAreCountedAndTold) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::bridging_test

@@ -3,7 +3,7 @@
 
 #include "component_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::buffer_shares_test {
 namespace {
 
 class BufferSharesTest : public ComponentTest {
@@ -68,4 +68,4 @@ TEST_F(BufferSharesTest, TheBoardIsToldWhatHasChanged) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::buffer_shares_test

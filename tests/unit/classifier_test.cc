@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle {
+namespace heddle::classifier_test {
 namespace {
 
 // E2: bulk is of PCP 0 and all that no other one names; storage of PCP 3 and DSCP 40; control of DSCP 48 alone.
@@ -88,4 +88,4 @@ TEST_F(ClassifierTest, WhatIsNotForItsHostsIsOfTheDefault) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::classifier_test

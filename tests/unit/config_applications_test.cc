@@ -7,7 +7,7 @@
 #include "config/yaml_document.h"
 #include "tests/unit/config_support.h"
 
-namespace heddle {
+namespace heddle::config_applications_test {
 namespace {
 
 using test::WrongFile;
@@ -141,4 +141,4 @@ node.yaml:1:40: applications.limits.1.weight: found 0, allowed 1 to 100
     test::case_name);
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::config_applications_test

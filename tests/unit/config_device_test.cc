@@ -3,7 +3,7 @@
 
 #include "config/device_string.h"
 
-namespace heddle {
+namespace heddle::config_device_test {
 namespace {
 
 TEST(DeviceString, DriversAndArgumentsAreToldApart) {
@@ -66,4 +66,4 @@ TEST(DeviceString, WhatCantBeADeviceIsToldWithWhatWasMeant) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::config_device_test

@@ -10,7 +10,7 @@
 #include "tests/unit/config_support.h"
 #include "topology/fields.h"
 
-namespace heddle {
+namespace heddle::config_fields_test {
 namespace {
 
 using nlohmann::json;
@@ -171,4 +171,4 @@ TEST(ConfigFields, AreReadWithinTheirRanges) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::config_fields_test

@@ -2,7 +2,7 @@
 #include "config/file_kind.h"
 #include "tests/unit/config_support.h"
 
-namespace heddle {
+namespace heddle::config_file_kind_test {
 namespace {
 
 TEST(FileKind, OfEveryExample) {
@@ -30,4 +30,4 @@ TEST(FileKind, OfNoFileAndOfAListIsAnError) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::config_file_kind_test

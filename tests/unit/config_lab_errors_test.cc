@@ -6,7 +6,7 @@
 #include "config/lab_file.h"
 #include "tests/unit/config_support.h"
 
-namespace heddle {
+namespace heddle::config_lab_errors_test {
 namespace {
 
 using test::WrongFile;
@@ -123,4 +123,4 @@ INSTANTIATE_TEST_SUITE_P(Links, LabErrors, testing::ValuesIn(kLabLinks), test::c
 INSTANTIATE_TEST_SUITE_P(Hosts, LabErrors, testing::ValuesIn(kHosts), test::case_name);
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::config_lab_errors_test

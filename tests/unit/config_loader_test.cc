@@ -10,7 +10,7 @@
 #include "tests/unit/config_support.h"
 #include "topology/topology_hash.h"
 
-namespace heddle {
+namespace heddle::config_loader_test {
 namespace {
 
 Topology topology_of(const std::string& text) {
@@ -317,4 +317,4 @@ TEST(LabFile, AddressesNone) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::config_loader_test

@@ -6,7 +6,7 @@
 #include "config/topology_file.h"
 #include "tests/unit/config_support.h"
 
-namespace heddle {
+namespace heddle::config_node_errors_test {
 namespace {
 
 using test::WrongFile;
@@ -237,4 +237,4 @@ TEST(NodeFileWorkers, AreSoManyInAProcessAtMost) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::config_node_errors_test

@@ -4,7 +4,7 @@
 #include "config/process_changes.h"
 #include "config/topology_file.h"
 
-namespace heddle {
+namespace heddle::config_process_changes_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -98,4 +98,4 @@ TEST(ProcessChanges, EveryKeyIsCompared) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::config_process_changes_test

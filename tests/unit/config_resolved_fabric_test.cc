@@ -7,7 +7,7 @@
 #include "topology/fields.h"
 #include "topology/topology_hash.h"
 
-namespace heddle {
+namespace heddle::config_resolved_fabric_test {
 namespace {
 
 Topology read(const std::string& text) {
@@ -60,4 +60,4 @@ TEST(ResolvedFabric, HasEveryFieldThatIsMeant) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::config_resolved_fabric_test

@@ -27,7 +27,7 @@
 #include "topology/fields.h"
 #include "topology/topology_hash.h"
 
-namespace heddle {
+namespace heddle::config_schema_test {
 namespace {
 
 using nlohmann::json;
@@ -261,4 +261,4 @@ TEST(ConfigDocument, HasEveryDefaultAndRange) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::config_schema_test

@@ -7,7 +7,7 @@
 #include "config/yaml_document.h"
 #include "tests/unit/config_support.h"
 
-namespace heddle {
+namespace heddle::config_shapers_test {
 namespace {
 
 using test::WrongFile;
@@ -188,4 +188,4 @@ node.yaml:2:3: shapers.p1: found minima of 11G, allowed up to 10G in all
                          test::case_name);
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::config_shapers_test

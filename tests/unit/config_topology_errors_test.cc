@@ -5,7 +5,7 @@
 #include "config/topology_file.h"
 #include "tests/unit/config_support.h"
 
-namespace heddle {
+namespace heddle::config_topology_errors_test {
 namespace {
 
 using test::WrongFile;
@@ -419,4 +419,4 @@ TEST(TopologyErrors, ToldInOrderAndNotWithoutEnd) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::config_topology_errors_test

@@ -6,7 +6,7 @@
 #include "config/units.h"
 #include "config/yaml_value.h"
 
-namespace heddle {
+namespace heddle::config_units_test {
 namespace {
 
 TEST(Units, Durations) {
@@ -117,4 +117,4 @@ TEST(Budget, BuffersTakeWholePagesWithoutHugePages) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::config_units_test

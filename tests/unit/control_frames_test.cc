@@ -3,7 +3,7 @@
 
 #include "component_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::control_frames_test {
 namespace {
 
 using ControlFramesTest = ComponentTest;
@@ -53,4 +53,4 @@ TEST_F(ControlFramesTest, SoManyWaitAtAPort) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::control_frames_test

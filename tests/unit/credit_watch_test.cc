@@ -3,7 +3,7 @@
 
 #include "component_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::credit_watch_test {
 namespace {
 
 class CreditWatchTest : public ComponentTest {
@@ -175,4 +175,4 @@ TEST_F(CreditWatchTest, ManyAreLookedAtInSeveralTurnsEachOnce) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::credit_watch_test

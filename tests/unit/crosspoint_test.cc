@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "component_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::crosspoint_test {
 namespace {
 
 class CrossPointTest : public ComponentTest {
@@ -113,4 +113,4 @@ TEST_F(CrossPointTest, AFlowHearsAtOnceThatItsHostIsCongested) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::crosspoint_test

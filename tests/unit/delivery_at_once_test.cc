@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::delivery_at_once_test {
 namespace {
 
 class DeliveryAtOnceTest : public FlowTest {
@@ -473,4 +473,4 @@ TEST_F(DeliveryAtOnceTest, TheBoardIsToldWhenAPortBeginsOrEndsToTakeSome) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::delivery_at_once_test

@@ -3,7 +3,7 @@
 
 #include "component_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::departure_test {
 namespace {
 
 // What it has taken is its own: nobody finds there what was.
@@ -302,4 +302,4 @@ TEST_F(DepartureTest, SoItIsWithWhatALinkSendsAgain) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::departure_test

@@ -9,7 +9,7 @@
 #include "plan_topology.h"
 #include "topology/graph.h"
 
-namespace heddle::test {
+namespace heddle::test::detours_test {
 namespace {
 
 class DetoursTest : public testing::Test {
@@ -89,4 +89,4 @@ TEST_F(DetoursTest, AWayPassesTheNodesOfBothItsParts) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::detours_test

@@ -7,7 +7,7 @@
 #include "plan_topology.h"
 #include "topology/graph.h"
 
-namespace heddle::test {
+namespace heddle::test::distances_test {
 namespace {
 
 TEST(Distances, AreThoseOfTheLinksThatAreUp) {
@@ -42,4 +42,4 @@ TEST(Distances, InATurnSomeSearchesAreMade) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::distances_test

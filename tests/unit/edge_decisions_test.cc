@@ -8,7 +8,7 @@
 #include "packet_builder.h"
 #include "test_fabric.h"
 
-namespace heddle::test {
+namespace heddle::test::edge_decisions_test {
 namespace {
 
 constexpr uint64_t kA = 0x020000000001, kB = 0x020000000002, kC = 0x020000000003;
@@ -356,4 +356,4 @@ TEST_F(EdgeDecisions, AChecksumThatIsLeftToHardwareIsMade) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::edge_decisions_test

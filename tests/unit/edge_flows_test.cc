@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::edge_flows_test {
 namespace {
 
 class EdgeFlowsTest : public FlowTest {
@@ -181,4 +181,4 @@ TEST_F(EdgeFlowsTest, AFrameOfAHostGetsWhatOthersHaveInTheirHeader) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::edge_flows_test

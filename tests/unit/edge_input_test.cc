@@ -5,7 +5,7 @@
 #include "test_fabric.h"
 #include "wire/ethernet.h"
 
-namespace heddle::test {
+namespace heddle::test::edge_input_test {
 namespace {
 
 //  e0 access 10    e1 access 10    e2 access 20    e3 trunk 10, 20, native 1
@@ -198,4 +198,4 @@ TEST_F(OneSwitch, FramesBeyondTheFlowIdsWaitAndThenAreDroppedWithTheirReason) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::edge_input_test

@@ -7,7 +7,7 @@
 #include "ingress/edge_input.h"
 #include "packet_builder.h"
 
-namespace heddle::test {
+namespace heddle::test::edge_key_test {
 namespace {
 
 constexpr HashKey kSecret{{0x9e3779b97f4a7c15, 0xd1b54a32d192ed03, 0x8cb92ba72f3d8dd7, 0xf1357aea2e62a9c5}};
@@ -78,4 +78,4 @@ INSTANTIATE_TEST_SUITE_P(Patterns, EdgeKeys,
                                          kMatchIp | kMatchPorts | kMatchDscp));
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::edge_key_test

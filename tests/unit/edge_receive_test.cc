@@ -5,7 +5,7 @@
 #include "packet_builder.h"
 #include "wire/pause.h"
 
-namespace heddle::test {
+namespace heddle::test::edge_receive_test {
 namespace {
 
 // Stations 1, 2 and 3 are known at ports 0, 2 and 1.
@@ -400,4 +400,4 @@ TEST_F(EdgeReceiveTest, StationsAreLookedAtOnceInAWhile) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::edge_receive_test

@@ -5,7 +5,7 @@
 #include "packet_builder.h"
 #include "wire/pause.h"
 
-namespace heddle::test {
+namespace heddle::test::edge_transmit_test {
 namespace {
 
 class EdgeTransmitTest : public ComponentTest {
@@ -242,4 +242,4 @@ TEST_F(EdgeTransmitTest, APacketThatLeavesSaysHowLongRoundTripsAre) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::edge_transmit_test

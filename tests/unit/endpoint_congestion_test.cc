@@ -9,7 +9,7 @@
 #include <deque>
 #include <vector>
 
-namespace heddle {
+namespace heddle::endpoint_congestion_test {
 namespace {
 
 constexpr uint32_t kFrame = 1514;
@@ -266,4 +266,4 @@ TEST(EndpointCongestion, LevelsAreMixedToThePosition) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::endpoint_congestion_test

@@ -5,7 +5,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::express_test {
 namespace {
 
 // A flow of port 0 with an ID of the fabric port, whose link has a session and credit.
@@ -178,4 +178,4 @@ TEST_F(ExpressTest, WhatTheFlowKnowsOfItsHostIsNoNews) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::express_test

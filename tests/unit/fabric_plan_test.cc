@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-namespace heddle {
+namespace heddle::fabric_plan_test {
 namespace {
 
 using Pair = std::pair<uint32_t, uint32_t>;
@@ -92,4 +92,4 @@ TEST(FabricPlan, OfASmallDragonflyNoRouterHasMoreThanItsGlobalLinks) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::fabric_plan_test

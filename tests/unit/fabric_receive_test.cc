@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::fabric_receive_test {
 namespace {
 
 class FabricReceiveTest : public FlowTest {
@@ -310,4 +310,4 @@ TEST_F(FabricReceiveTest, TheWayBelongsToTheFlow) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::fabric_receive_test

@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::fabric_records_test {
 namespace {
 
 class FabricRecordsTest : public FlowTest {
@@ -121,4 +121,4 @@ TEST_F(FabricRecordsTest, NewsOfLinksAreTakenOnce) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::fabric_records_test

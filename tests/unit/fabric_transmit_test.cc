@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::fabric_transmit_test {
 namespace {
 
 // A link with a session and credit for all that comes.
@@ -400,4 +400,4 @@ TEST_F(FabricTransmitTest, WithoutASessionForThatAlone) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::fabric_transmit_test

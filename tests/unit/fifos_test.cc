@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::fifos_test {
 namespace {
 
 class FifosTest : public FlowTest {
@@ -137,4 +137,4 @@ TEST_F(FifosTest, InTransitTheirLivesEnd) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::fifos_test

@@ -3,7 +3,7 @@
 // switches.
 #include "component_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::flow_credits_test {
 namespace {
 
 class FlowCreditsTest : public ComponentTest {
@@ -109,4 +109,4 @@ TEST_F(FlowCreditsTest, AClassMayDoWithout) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::flow_credits_test

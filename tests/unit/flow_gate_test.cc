@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle {
+namespace heddle::flow_gate_test {
 namespace {
 
 constexpr Nanos kRoundTrip = 10 * kMicrosecond;
@@ -215,4 +215,4 @@ TEST_F(FlowGate, NamesTheFirstReason) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::flow_gate_test

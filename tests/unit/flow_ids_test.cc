@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "component_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::flow_ids_test {
 namespace {
 
 class FlowIdsTest : public ComponentTest {
@@ -255,4 +255,4 @@ TEST_F(FlowIdsTest, AFlowThatHasHadItsTurnYieldsToThoseThatWait) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::flow_ids_test

@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::flow_life_test {
 namespace {
 
 class FlowLifeTest : public FlowTest {
@@ -421,4 +421,4 @@ static_assert(!std::is_assignable_v<decltype(InputFlow::congestion)&, uint8_t>, 
 static_assert(!std::is_assignable_v<decltype(OutputFlow::congestion)&, uint8_t>, "at its output it is Settlement's");
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::flow_life_test

@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::flow_limits_test {
 namespace {
 
 class FlowLimitsTest : public FlowTest {
@@ -198,4 +198,4 @@ TEST_F(FlowLimitsTest, APortThatIsGoneIsTimedNoMore) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::flow_limits_test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "component_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::flow_queues_test {
 namespace {
 
 class FlowQueuesTest : public ComponentTest {
@@ -208,4 +208,4 @@ TEST_F(FlowQueuesTest, AFabricPortCountsItsFlowsWithQueuesByChannel) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::flow_queues_test

@@ -5,7 +5,7 @@
 #include "flow_fixture.h"
 #include "plan_topology.h"
 
-namespace heddle::test {
+namespace heddle::test::flow_redirects_test {
 namespace {
 
 // The hosts of node 2 are reached by the fabric port, and by another one that is another worker's.
@@ -210,4 +210,4 @@ TEST_F(FlowRedirectsTest, InsideTheFabricTheWishIsPassedOn) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::flow_redirects_test

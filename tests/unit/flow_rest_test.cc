@@ -3,7 +3,7 @@
 #include "flow/rest_queue.h"
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::flow_rest_test {
 namespace {
 
 TEST(RestQueue, GivesWhatHasRestedLongestAndEachIdOnce) {
@@ -267,4 +267,4 @@ TEST_F(FlowRestTest, ItsIdMayNameAnotherFlow) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::flow_rest_test

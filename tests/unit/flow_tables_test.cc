@@ -13,7 +13,7 @@
 #include "poke.h"
 #include "wire/random.h"
 
-namespace heddle {
+namespace heddle::flow_tables_test {
 namespace {
 
 TEST(OutputFlowTable, GivesEachIdOnceAndTheLastFreedFirst) {
@@ -226,4 +226,4 @@ TEST(KeyedHash, SpreadsNeighbouringKeysUnderAnyKey) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::flow_tables_test

@@ -8,7 +8,7 @@
 
 #include "component_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::flow_timers_test {
 namespace {
 
 using FlowTimersTest = ComponentTest;
@@ -31,4 +31,4 @@ TEST_F(FlowTimersTest, TimersTellInputsFromOutputs) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::flow_timers_test

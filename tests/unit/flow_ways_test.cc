@@ -5,7 +5,7 @@
 #include "flow_fixture.h"
 #include "plan_topology.h"
 
-namespace heddle::test {
+namespace heddle::test::flow_ways_test {
 namespace {
 
 // This is the first of five nodes in a ring. Its port 1 leads to node 2, and port 2 the other way round.
@@ -110,4 +110,4 @@ TEST_F(FlowWaysTest, AtItsFirstSwitchAFlowIsNotBoundToTheNodeThatItGoesBy) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::flow_ways_test

@@ -4,7 +4,7 @@
 #include "component_fixture.h"
 #include "wire/pause.h"
 
-namespace heddle::test {
+namespace heddle::test::host_control_test {
 namespace {
 
 class HostControlTest : public ComponentTest {
@@ -156,4 +156,4 @@ TEST_F(HostControlTest, OtherFramesAreNotForIt) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::host_control_test

@@ -5,7 +5,7 @@
 
 #include "packet_builder.h"
 
-namespace heddle::test {
+namespace heddle::test::host_frames_test {
 namespace {
 
 constexpr uint16_t kNative = 5, kTagged = 7;
@@ -117,4 +117,4 @@ TEST(HostFrames, HaveThePriorityOfTheirClassInTheirTag) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::host_frames_test

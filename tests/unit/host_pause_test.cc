@@ -5,7 +5,7 @@
 
 #include "packet_builder.h"
 
-namespace heddle {
+namespace heddle::host_pause_test {
 namespace {
 
 constexpr uint64_t kRate = 10'000'000'000;
@@ -121,4 +121,4 @@ TEST(HostPause, AtSlowPortsTheTimesAreShort) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::host_pause_test

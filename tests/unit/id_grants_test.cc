@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::id_grants_test {
 namespace {
 
 class IdGrantsTest : public FlowTest {
@@ -136,4 +136,4 @@ TEST_F(IdGrantsTest, ARefusalThatAFullRingDoesNotTakeIsSaidNextTurn) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::id_grants_test

@@ -8,7 +8,7 @@
 #include "ingress/waiting_frames.h"
 #include "ingress/wanting_flows.h"
 
-namespace heddle {
+namespace heddle::id_shares_test {
 namespace {
 
 void take(IdShares& shares, uint8_t group, int count) {
@@ -154,4 +154,4 @@ TEST(WaitingFrames, WhereThereIsOneGroupItHasAllTheRoom) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::id_shares_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle {
+namespace heddle::injection_limits_test {
 namespace {
 
 constexpr uint16_t kAllOpen = 0x1ff;
@@ -110,4 +110,4 @@ TEST_F(InjectionLimitsTest, NoPartIsClosedAndAClosedIdTakesNone) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::injection_limits_test

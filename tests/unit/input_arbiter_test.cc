@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-namespace heddle {
+namespace heddle::input_arbiter_test {
 namespace {
 
 constexpr uint32_t kLargest = 1524;
@@ -569,4 +569,4 @@ TEST_F(InputArbiterTest, APacketTakesRoomAndLane) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::input_arbiter_test

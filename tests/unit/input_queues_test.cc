@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle::test {
+namespace heddle::test::input_queues_test {
 namespace {
 
 constexpr uint8_t kBulk = 2, kStorage = 3;  // FTAGs
@@ -98,4 +98,4 @@ TEST(InputQueues, AreEmptyWhenTheLinkHasEnded) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::input_queues_test

@@ -5,7 +5,7 @@
 
 #include "io/eal.h"
 
-namespace heddle {
+namespace heddle::io_arguments_test {
 namespace {
 
 bool has(const std::vector<std::string>& arguments, const std::string& wanted) {
@@ -46,4 +46,4 @@ TEST(EalArguments, PciDevicesAreTheOnlyOnesLookedAt) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::io_arguments_test

@@ -20,7 +20,7 @@
 #include "machine/stale_socket.h"
 #include "pair_config.h"
 
-namespace heddle {
+namespace heddle::io_devices_test {
 namespace {
 
 class DevicesTest : public testing::Test {
@@ -195,4 +195,4 @@ TEST_F(DevicesTest, AnInterfaceOfAnotherHeddledIsRefused) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::io_devices_test

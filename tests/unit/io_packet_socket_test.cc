@@ -22,7 +22,7 @@
 #include "io/packet_socket.h"
 #include "machine/interface_mtu.h"
 
-namespace heddle {
+namespace heddle::io_packet_socket_test {
 namespace {
 
 constexpr uint32_t kBuffers = 64;
@@ -247,4 +247,4 @@ TEST_F(PacketSocketTest, AnMtuThatCantBeSetIsTold) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::io_packet_socket_test

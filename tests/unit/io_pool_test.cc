@@ -13,7 +13,7 @@
 #include "io/mempool_pool.h"
 #include "wire/ethernet.h"
 
-namespace heddle {
+namespace heddle::io_pool_test {
 namespace {
 
 constexpr uint32_t kPoolBuffers = 64;
@@ -191,4 +191,4 @@ TEST_F(Received, WhatTheSwitchDidIsWrittenBackForTheDriver) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::io_pool_test

@@ -2,7 +2,7 @@
 #include "config/memory_budget.h"
 #include "switch_process_fixture.h"
 
-namespace heddle {
+namespace heddle::io_switch_process_test {
 namespace {
 
 TEST_F(SwitchProcessTest, PortsWithoutDeviceAreLinksOrUnplugged) {
@@ -84,4 +84,4 @@ TEST(BufferRoom, IsACreditsWorthOrTheLargestFrame) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::io_switch_process_test

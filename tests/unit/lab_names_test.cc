@@ -12,7 +12,7 @@
 #include "lab/lab_remains.h"
 #include "lab/lab_state.h"
 
-namespace heddle {
+namespace heddle::lab_names_test {
 namespace {
 
 LabConfig lab_of(const std::string& text) {
@@ -119,4 +119,4 @@ TEST(LabRemains, NamespacesOfOneLabAreToldFromThoseOfAnotherWhoseNameBeginsAlike
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::lab_names_test

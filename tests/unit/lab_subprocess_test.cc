@@ -9,7 +9,7 @@
 
 #include "lab/subprocess.h"
 
-namespace heddle {
+namespace heddle::lab_subprocess_test {
 namespace {
 
 TEST(RunProgram, GivesStatusAndOutputOfBothStreams) {
@@ -64,4 +64,4 @@ TEST(StartDaemon, WritesItsLogAndIsKnownByItsStart) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::lab_subprocess_test

@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::link_control_test {
 namespace {
 
 class LinkControlTest : public FlowTest {
@@ -258,4 +258,4 @@ TEST_F(LinkControlTest, TooManyOrphansKeepALinkDown) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::link_control_test

@@ -3,7 +3,7 @@
 
 #include "link/credits.h"
 
-namespace heddle {
+namespace heddle::link_credits_test {
 namespace {
 
 constexpr uint32_t kBuffers = 8;
@@ -105,4 +105,4 @@ TEST_F(Credits, AFrameLargerThanABufferCostsSeveral) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::link_credits_test

@@ -8,7 +8,7 @@
 #include "link/retry.h"
 #include "wire/random.h"
 
-namespace heddle {
+namespace heddle::link_retry_test {
 namespace {
 
 constexpr uint32_t kFramesMax = 8;
@@ -182,4 +182,4 @@ TEST(LinkRetryTest, EveryFrameOnceAndInOrderWhateverTheLinkDoes) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::link_retry_test

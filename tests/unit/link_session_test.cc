@@ -6,7 +6,7 @@
 #include "link/session.h"
 #include "wire/random.h"
 
-namespace heddle {
+namespace heddle::link_session_test {
 namespace {
 
 constexpr uint32_t kLongBytes = 1568;
@@ -328,4 +328,4 @@ TEST_F(Ends, StayDownWhileTheOrphanQuotaIsFull) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::link_session_test

@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::link_states_test {
 namespace {
 
 class LinkStatesTest : public FlowTest {
@@ -99,4 +99,4 @@ TEST_F(LinkStatesTest, WhoseDigestDiffersGetsAllThatIsKnown) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::link_states_test

@@ -8,7 +8,7 @@
 #include "wire/pause.h"
 #include "wire/random.h"
 
-namespace heddle::test {
+namespace heddle::test::local_delivery_test {
 namespace {
 
 constexpr uint8_t kReceiver = 9;
@@ -441,4 +441,4 @@ INSTANTIATE_TEST_SUITE_P(Senders, CrossedDelivery, testing::Values(From::other_w
 INSTANTIATE_TEST_SUITE_P(Senders, PacedDelivery, kEverywhere, name_of);
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::local_delivery_test

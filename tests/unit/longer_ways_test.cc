@@ -9,7 +9,7 @@
 #include "plan_topology.h"
 #include "topology/graph.h"
 
-namespace heddle::test {
+namespace heddle::test::longer_ways_test {
 namespace {
 
 // Nodes by which a way leads from one to another.
@@ -62,4 +62,4 @@ TEST(LongerWays, LeadOverLinksThatAreUp) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::longer_ways_test

@@ -9,7 +9,7 @@
 #include "machine/examine_machine.h"
 #include "machine/examine_port.h"
 
-namespace heddle {
+namespace heddle::machine_examine_test {
 namespace {
 
 constexpr uint64_t kMegabyte = 1024 * 1024;
@@ -211,4 +211,4 @@ TEST(ExamineRights, WhatTheDevicesAskFor) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::machine_examine_test

@@ -9,7 +9,7 @@
 
 #include "machine/pci_facts.h"
 
-namespace heddle {
+namespace heddle::machine_facts_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -106,4 +106,4 @@ TEST(CpuList, AsTheKernelWritesIt) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::machine_facts_test

@@ -7,7 +7,7 @@
 
 #include "wire/random.h"
 
-namespace heddle {
+namespace heddle::match_table_test {
 namespace {
 
 constexpr HashKey kHashKey{{0x9e3779b97f4a7c15, 0xd1b54a32d192ed03, 0x8cb92ba72f3d8dd7, 0xf1357aea2e62a9c5}};
@@ -173,4 +173,4 @@ TEST(MatchTable, RefusesWhatHasNoPlace) {
 TEST(MatchTable, WithoutMemoryForItIsNotMade) { EXPECT_THROW(MatchTable(1u << 26, kHashKey), std::bad_alloc); }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::match_table_test

@@ -5,7 +5,7 @@
 
 #include "wire/random.h"
 
-namespace heddle {
+namespace heddle::max_flow_test {
 namespace {
 
 TEST(MaxFlow, IsBoundedByTheNarrowestCut) {
@@ -58,4 +58,4 @@ TEST(MaxFlow, OfRandomGraphsIsTheLeastCut) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::max_flow_test

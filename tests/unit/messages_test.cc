@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::messages_test {
 namespace {
 
 class MessagesTest : public FlowTest {
@@ -212,4 +212,4 @@ TEST_F(MessagesTest, AFrameOfAFlowDoesNotOvertakeThoseThatWereGathered) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::messages_test

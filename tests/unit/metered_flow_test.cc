@@ -3,7 +3,7 @@
 
 #include "test_fabric.h"
 
-namespace heddle::test {
+namespace heddle::test::metered_flow_test {
 namespace {
 
 //  h1 - n1 ---- n2 --(1 Gb/s)-- n3 - h2: what h1 sends queues at n2, which grants it to n1 by credit (C6).
@@ -73,4 +73,4 @@ TEST_F(MeteredFlow, DoesNotAskWhileCreditComes) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::metered_flow_test

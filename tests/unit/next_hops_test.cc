@@ -7,7 +7,7 @@
 #include "plan_topology.h"
 #include "topology/graph.h"
 
-namespace heddle::test {
+namespace heddle::test::next_hops_test {
 namespace {
 
 TEST(NextHops, AreThePortsOfTheNeighbourThatLeadOn) {
@@ -54,4 +54,4 @@ TEST(NextHops, OfLinksThatCostDifferentlyTheCheapestPathCounts) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::next_hops_test

@@ -6,7 +6,7 @@
 #include "test_fabric.h"
 #include "wire/fabric_frame.h"
 
-namespace heddle::test {
+namespace heddle::test::node_test {
 namespace {
 
 constexpr Nanos kSettled = 300 * kMillisecond;
@@ -383,4 +383,4 @@ TEST_P(TooFewIds, AreHeldInTurns) {
 INSTANTIATE_TEST_SUITE_P(Hosts, TooFewIds, testing::Values(1u, 2u));
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::node_test

@@ -16,7 +16,7 @@
 #include "telemetry/link_reason.h"
 #include "telemetry/transit_flows.h"
 
-namespace heddle {
+namespace heddle::operations_document_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -181,4 +181,4 @@ TEST_F(OperationsDocumentLinks, ReasonsOfAnOperatorAreExplained) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::operations_document_test

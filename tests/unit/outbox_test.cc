@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle {
+namespace heddle::outbox_test {
 namespace {
 
 // Worker 0 speaks; ports 0 and 1 are its own, 2 is worker 1's and 3 worker 2's.
@@ -113,4 +113,4 @@ TEST_F(OutboxTest, NewsGoesToAnyWorker) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::outbox_test

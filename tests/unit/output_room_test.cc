@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle {
+namespace heddle::output_room_test {
 namespace {
 
 constexpr uint32_t kInputs = 3, kLanes = 2;
@@ -102,4 +102,4 @@ TEST(OutputRoom, IsTwiceAsLargeWhereFramesCrossAtOnce) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::output_room_test

@@ -7,7 +7,7 @@
 #include <deque>
 #include <string>
 
-namespace heddle {
+namespace heddle::output_scheduler_test {
 namespace {
 
 constexpr PortBytes kBytes{.overhead = kWireExtraBytes, .largest = 1524, .turn_max = 8 * 1524};
@@ -418,4 +418,4 @@ TEST_F(OutputSchedulerTest, APortsRateHoldsItsPackets) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::output_scheduler_test

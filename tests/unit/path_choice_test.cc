@@ -6,7 +6,7 @@
 #include "plan_topology.h"
 #include "wire/packet.h"
 
-namespace heddle {
+namespace heddle::path_choice_test {
 namespace {
 
 // Node 1, with two edge ports, below nodes 2 and 3, which lead to node 4; ports f0 and f1 lead up, e0 and e1 to hosts.
@@ -333,4 +333,4 @@ TEST_F(PathDetoursTest, AroundABottleneckElsewhereNoneIsTakenThatPassesIt) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::path_choice_test

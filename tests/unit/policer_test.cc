@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle {
+namespace heddle::policer_test {
 namespace {
 
 TEST(Policer, WithoutARateThereIsNone) { EXPECT_FALSE(Policer().polices()); }
@@ -39,4 +39,4 @@ TEST(Policer, AfterARestThereIsABurstAndNoMore) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::policer_test

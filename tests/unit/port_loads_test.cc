@@ -4,7 +4,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::port_loads_test {
 namespace {
 
 class PortLoadsTest : public FlowTest {
@@ -152,4 +152,4 @@ TEST_F(PortLoadsTest, WhatANeighbourTellsStandsOnTheBoard) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::port_loads_test

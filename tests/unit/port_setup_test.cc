@@ -6,7 +6,7 @@
 #include "test_fabric.h"
 #include "topology/topology_hash.h"
 
-namespace heddle::test {
+namespace heddle::test::port_setup_test {
 namespace {
 
 // Of two workers one has the edge ports 0 and 2 and the fabric port 4, the other one 1 and 3. Both links lead up.
@@ -207,4 +207,4 @@ TEST_F(PortSetupTest, AHostsTimesAreCountedInItsRate) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::port_setup_test

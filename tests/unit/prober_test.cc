@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "component_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::prober_test {
 namespace {
 
 class ProberTest : public ComponentTest {
@@ -150,4 +150,4 @@ TEST_F(ProberTest, AProbeOfAFlowInTheRetryChannelStaysBehindItsFrames) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::prober_test

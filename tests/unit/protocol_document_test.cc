@@ -17,7 +17,7 @@
 #include "tests/unit/packet_builder.h"
 #include "wire/fabric_frame.h"
 
-namespace heddle {
+namespace heddle::protocol_document_test {
 namespace {
 
 using test::Bytes;
@@ -374,4 +374,4 @@ TEST(ProtocolDocument, TestVectorsMatchTheFunctions) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::protocol_document_test

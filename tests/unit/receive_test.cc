@@ -3,7 +3,7 @@
 
 #include "flow_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::receive_test {
 namespace {
 
 // A device that says what it knows of the frames that it holds.
@@ -138,4 +138,4 @@ TEST_F(ReceiveTest, AQueuesLengthAfterALookAllThatWasThereHasBeenTaken) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::receive_test

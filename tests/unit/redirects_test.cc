@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle {
+namespace heddle::redirects_test {
 namespace {
 
 constexpr uint64_t kRate = 8'000'000'000;  // a byte a ns
@@ -97,4 +97,4 @@ TEST_F(RedirectsTest, NobodyIsAskedBeforeWhoWasAskedIsGone) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::redirects_test

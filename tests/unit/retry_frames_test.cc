@@ -3,7 +3,7 @@
 
 #include "component_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::retry_frames_test {
 namespace {
 
 class RetryFramesTest : public ComponentTest {
@@ -137,4 +137,4 @@ TEST_F(RetryFramesTest, TheOtherEndIsToldAndAsked) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::retry_frames_test

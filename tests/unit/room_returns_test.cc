@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "component_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::room_returns_test {
 namespace {
 
 class RoomReturnsTest : public ComponentTest {
@@ -183,4 +183,4 @@ TEST_F(RoomReturnsTest, WhereFramesCrossAtOnceThereIsTwiceTheRoom) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::room_returns_test

@@ -5,7 +5,7 @@
 
 #include "flow/congestion_level.h"
 
-namespace heddle {
+namespace heddle::round_trips_test {
 namespace {
 
 constexpr Nanos kPatience = 20 * kMillisecond;
@@ -128,4 +128,4 @@ TEST(RoundTrips, TellTheFarthest) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::round_trips_test

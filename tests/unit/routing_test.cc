@@ -6,7 +6,7 @@
 #include "routing/route_table.h"
 #include "test_fabric.h"
 
-namespace heddle {
+namespace heddle::routing_test {
 namespace {
 
 //      1
@@ -110,4 +110,4 @@ TEST(LinkState, TwoRecordsWithOneSequenceComeToAnEnd) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::routing_test

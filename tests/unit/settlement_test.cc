@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "component_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::settlement_test {
 namespace {
 
 class SettlementTest : public ComponentTest {
@@ -140,4 +140,4 @@ TEST_F(SettlementTest, WhatTheDeviceRefusedHasNothingToTell) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::settlement_test

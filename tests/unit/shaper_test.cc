@@ -8,7 +8,7 @@
 
 #include "wire/random.h"
 
-namespace heddle {
+namespace heddle::shaper_test {
 namespace {
 
 constexpr size_t kClasses = 3;
@@ -195,4 +195,4 @@ TEST_F(ShaperTest, WhoIsHeldIsTold) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::shaper_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle {
+namespace heddle::station_table_test {
 namespace {
 
 constexpr FabricAddress kHere{1, 0}, kThere{2, 3};
@@ -84,4 +84,4 @@ TEST_F(Stations, SilentOnesAgeAndStaticOnesStay) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::station_table_test

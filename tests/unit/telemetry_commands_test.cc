@@ -4,7 +4,7 @@
 #include "telemetry/show_merge.h"
 #include "telemetry/show_text.h"
 
-namespace heddle {
+namespace heddle::telemetry_commands_test {
 namespace {
 
 class OperatorCommands : public SwitchProcessTest {
@@ -156,4 +156,4 @@ TEST_F(OperatorCommands, DeepNestingIsBorneWhereverItStands) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::telemetry_commands_test

@@ -6,7 +6,7 @@
 #include "telemetry/event_journal.h"
 #include "telemetry/event_watch.h"
 
-namespace heddle {
+namespace heddle::telemetry_events_test {
 namespace {
 
 struct Journal : testing::Test {
@@ -125,4 +125,4 @@ TEST_F(Watch, CountersThatGoBackBeginAnew) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::telemetry_events_test

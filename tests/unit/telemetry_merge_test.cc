@@ -4,7 +4,7 @@
 #include "telemetry/show_merge.h"
 #include "telemetry/show_text.h"
 
-namespace heddle {
+namespace heddle::telemetry_merge_test {
 namespace {
 
 Json link(const char* reason, Json a_end, Json b_end) {
@@ -83,4 +83,4 @@ TEST(Merge, APathGoesFromHopToHopAsFarAsItIsKnown) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::telemetry_merge_test

@@ -15,7 +15,7 @@
 #include "telemetry/operator_fleet.h"
 #include "telemetry/operator_server.h"
 
-namespace heddle {
+namespace heddle::telemetry_operator_server_test {
 namespace {
 
 // A server in a thread of its own; echoes what it is asked.
@@ -224,4 +224,4 @@ TEST(OperatorClient, SaysWhoDoesNotAnswer) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::telemetry_operator_server_test

@@ -6,7 +6,7 @@
 #include "telemetry/flow_sample.h"
 #include "telemetry/show_text.h"
 
-namespace heddle {
+namespace heddle::telemetry_text_test {
 namespace {
 
 TEST(Scaled, KeepsThreeDigits) {
@@ -103,4 +103,4 @@ TEST(RateFlows, DeliveriesDoNotGoBack) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::telemetry_text_test

@@ -14,7 +14,7 @@
 #include "node/node.h"
 #include "test_fabric.h"
 
-namespace heddle::test {
+namespace heddle::test::threads_test {
 namespace {
 
 // Every thread takes from the heap; the counter is shared.
@@ -140,4 +140,4 @@ TEST_F(Threads, FramesThatCrossWorkersOnAllHopsArriveInOrder) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::threads_test

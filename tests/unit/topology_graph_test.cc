@@ -3,7 +3,7 @@
 
 #include "topology/graph.h"
 
-namespace heddle {
+namespace heddle::topology_graph_test {
 namespace {
 
 Topology nodes(const std::vector<uint16_t>& addresses) {
@@ -192,4 +192,4 @@ TEST(Graph, TheCheapestPathIsTheShortest) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::topology_graph_test

@@ -12,7 +12,7 @@
 
 #include "topology/fields.h"
 
-namespace heddle {
+namespace heddle::topology_hash_test {
 namespace {
 
 // Two leaves with a host each, and a link between them. Whatever can be there is.
@@ -142,4 +142,4 @@ TEST(TopologyHash, TellsTheRestApart) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::topology_hash_test

@@ -6,7 +6,7 @@
 
 #include "plan_topology.h"
 
-namespace heddle::test {
+namespace heddle::test::topology_report_test {
 namespace {
 
 TEST(TopologyReport, OfAFatTreeIsAsThePlanSays) {
@@ -85,4 +85,4 @@ TEST(TopologyReport, ADrawingHasEachSwitchAndLink) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::topology_report_test

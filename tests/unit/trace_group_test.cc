@@ -6,7 +6,7 @@
 #include "telemetry/show.h"
 #include "telemetry/trace.h"
 
-namespace heddle {
+namespace heddle::trace_group_test {
 namespace {
 
 ProcessConfig with_applications() {
@@ -68,4 +68,4 @@ TEST_F(TraceGroup, PortsWithLimitsAreShown) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::trace_group_test

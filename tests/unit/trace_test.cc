@@ -8,7 +8,7 @@
 #include "telemetry/trace_frame.h"
 #include "wire/ethernet.h"
 
-namespace heddle {
+namespace heddle::trace_test {
 namespace {
 
 const Json kMacs{{"to", "02:00:00:00:00:02"}, {"from", "02:00:00:00:00:01"}};
@@ -204,4 +204,4 @@ TEST_F(Trace, RefusesWhatItCannotAnswer) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::trace_test

@@ -4,7 +4,7 @@
 #include "telemetry/request_fields.h"
 #include "telemetry/trace.h"
 
-namespace heddle {
+namespace heddle::trace_valley_test {
 namespace {
 
 // All three have hosts, so that of two neighbours the later one is up: from left to right the way leads down to the
@@ -103,4 +103,4 @@ TEST_F(TraceValley, AChannelThatIsNotOfTheClassIsRefused) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::trace_valley_test

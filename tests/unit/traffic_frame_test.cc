@@ -7,7 +7,7 @@
 #include "wire/checksum.h"
 #include "wire/ethernet.h"
 
-namespace heddle::traffic {
+namespace heddle::traffic::traffic_frame_test {
 namespace {
 
 constexpr FrameFields kFields{.flow = 70000, .number = 5, .stamp = 123456789012345};
@@ -86,4 +86,4 @@ TEST(TrafficFrame, StationsAreToldApartByBothMacs) {
 }
 
 }  // namespace
-}  // namespace heddle::traffic
+}  // namespace heddle::traffic::traffic_frame_test

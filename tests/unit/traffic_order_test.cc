@@ -5,7 +5,7 @@
 #include "traffic/histogram.h"
 #include "traffic/pacer.h"
 
-namespace heddle::traffic {
+namespace heddle::traffic::traffic_order_test {
 namespace {
 
 OrderCounts counts_of(std::initializer_list<uint32_t> numbers) {
@@ -118,4 +118,4 @@ TEST(Pacer, DoesNotMakeUpForALongPause) {
 }
 
 }  // namespace
-}  // namespace heddle::traffic
+}  // namespace heddle::traffic::traffic_order_test

@@ -3,7 +3,7 @@
 
 #include "component_fixture.h"
 
-namespace heddle::test {
+namespace heddle::test::turn_test {
 namespace {
 
 class TurnTest : public ComponentTest {
@@ -100,4 +100,4 @@ TEST_F(TurnTest, NobodyMissesWhatComesTwiceOrLate) {
 }
 
 }  // namespace
-}  // namespace heddle::test
+}  // namespace heddle::test::turn_test

@@ -6,7 +6,7 @@
 #include "topology/lanes.h"
 #include "topology/longer_ways.h"
 
-namespace heddle {
+namespace heddle::virtual_channels_test {
 namespace {
 
 // Nodes with so many edge ports each, and links between them.
@@ -138,4 +138,4 @@ TEST(Lanes, AreOnePerClassAndOnePerLosslessChannel) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::virtual_channels_test

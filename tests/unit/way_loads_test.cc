@@ -8,7 +8,7 @@
 #include "topology/graph.h"
 #include "wire/random.h"
 
-namespace heddle {
+namespace heddle::way_loads_test {
 namespace {
 
 constexpr PortSet kAll = 0b1111;
@@ -225,4 +225,4 @@ TEST_F(WayLoadsTest, APortIsNoBetterThanTheNextHopBehindIt) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::way_loads_test

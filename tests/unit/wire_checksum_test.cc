@@ -4,7 +4,7 @@
 #include "tests/unit/packet_builder.h"
 #include "wire/checksum.h"
 
-namespace heddle {
+namespace heddle::wire_checksum_test {
 namespace {
 
 using test::Bytes;
@@ -110,4 +110,4 @@ TEST(Checksum, FrameShorterThanItsHeadersSayIsImpossible) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::wire_checksum_test

@@ -5,7 +5,7 @@
 #include "wire/checksum.h"
 #include "wire/ethernet.h"
 
-namespace heddle {
+namespace heddle::wire_ethernet_test {
 namespace {
 
 using test::Bytes;
@@ -300,4 +300,4 @@ TEST(CongestionExperienced, OfIpv6AndNothingElse) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::wire_ethernet_test

@@ -7,7 +7,7 @@
 #include "tests/unit/packet_builder.h"
 #include "wire/fabric_frame.h"
 
-namespace heddle {
+namespace heddle::wire_fabric_frame_test {
 namespace {
 
 using test::Bytes;
@@ -467,4 +467,4 @@ TEST(SessionValues, PortMacNamesNodeAndPort) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::wire_fabric_frame_test
