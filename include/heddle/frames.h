@@ -30,7 +30,7 @@ typedef uint64_t heddle_be64;
 #define HEDDLE_LIFE_UNIT_NS 64000
 #define HEDDLE_ACK_RECORDS_MAX 48
 #define HEDDLE_PROBE_RECORDS_MAX 64
-#define HEDDLE_NOTICE_RECORDS_MAX 64
+#define HEDDLE_NOTICE_RECORDS_MAX 40
 #define HEDDLE_CREDIT_RECORDS_MAX 8
 #define HEDDLE_LOAD_RECORDS_MAX 64
 #define HEDDLE_RETRY_RECORDS_MAX 2
@@ -148,6 +148,8 @@ struct heddle_notice_record {
   heddle_be16 reserved;
   heddle_be32 sequence;
   heddle_be64 ports_up; /* bit p: the fabric link at port p has a session */
+  heddle_be64
+      ports_settled; /* bit p: it has none, and nothing that came by an earlier one is on its way any more (K9) */
 };
 
 /* R8: what one fabric port of the sender has to do. A frame has all that have much to do: the others have not. */
@@ -172,8 +174,10 @@ struct heddle_hello {
   heddle_be16 port;
   heddle_be16 peer_node; /* whom the topology expects at the other end */
   heddle_be16 peer_port;
-  heddle_be32 buffer_bytes;               /* a frame costs ceil(length / buffer_bytes) credits here (C9) */
-  heddle_be32 credits;                    /* buffers this end has for virtual channel 0; granted by credit frames */
+  heddle_be32 buffer_bytes;    /* a frame costs ceil(length / buffer_bytes) credits here (C9) */
+  heddle_be32 credits;         /* buffers this end has for virtual channel 0; granted by credit frames */
+  heddle_be32 notice_sequence; /* of the sender's own record, which says that this link is up; 0 = none does */
+  heddle_be32 reserved;
   char node_name[HEDDLE_NODE_NAME_BYTES]; /* zero padded */
   char port_name[HEDDLE_PORT_NAME_BYTES];
 };
@@ -185,9 +189,9 @@ HEDDLE_STATIC_ASSERT(sizeof(struct heddle_record_header) == 20, "record header i
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_probe_record) == 8, "probe record is 8 bytes");
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_credit_record) == 12, "credit record is 12 bytes");
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_retry_record) == 8, "retry record is 8 bytes");
-HEDDLE_STATIC_ASSERT(sizeof(struct heddle_notice_record) == 16, "notice record is 16 bytes");
+HEDDLE_STATIC_ASSERT(sizeof(struct heddle_notice_record) == 24, "notice record is 24 bytes");
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_load_record) == 8, "load record is 8 bytes");
-HEDDLE_STATIC_ASSERT(sizeof(struct heddle_hello) == 112, "hello is 112 bytes");
+HEDDLE_STATIC_ASSERT(sizeof(struct heddle_hello) == 120, "hello is 120 bytes");
 
 #ifdef __cplusplus
 }

@@ -82,10 +82,7 @@ FlowId FlowIds::give_back(Port& port, InputFlow& flow, bool count_orphan) {
 
 // Where it came from, or to the next flow that waits for one.
 FlowId FlowIds::send_home(Port& port, PortIndex output, FlowId id, bool leaving, bool count_orphan) {
-  if (count_orphan) {
-    ++port.input.orphans;
-    port.counters.count(ProtocolEvent::orphan_made);
-  }
+  if (count_orphan) orphans_.made(port);
   if (Port* there = ports_.find(output)) {
     port.counters.count(ProtocolEvent::id_given_back);
     settlement_.release(*there, id, count_orphan);

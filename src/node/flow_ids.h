@@ -5,6 +5,7 @@
 #pragma once
 
 #include "node/flow_ways.h"
+#include "node/orphans.h"
 #include "node/outbox.h"
 #include "node/ports.h"
 #include "node/settlement.h"
@@ -18,13 +19,14 @@ namespace heddle {
 class FlowIds {
  public:
   FlowIds(const Site& site, Ports& ports, Outbox& outbox, const PathChoice& paths, const FlowWays& ways,
-          Settlement& settlement, WaitingLoad& waiting)
+          Settlement& settlement, Orphans& orphans, WaitingLoad& waiting)
       : site_(site),
         ports_(ports),
         outbox_(outbox),
         paths_(paths),
         ways_(ways),
         settlement_(settlement),
+        orphans_(orphans),
         waiting_(waiting) {}
 
   // The flow takes this output from now on, `first` its first packet. True if it has an ID there: at once only where
@@ -77,6 +79,7 @@ class FlowIds {
   const PathChoice& paths_;
   const FlowWays& ways_;
   Settlement& settlement_;
+  Orphans& orphans_;
   WaitingLoad& waiting_;
 };
 

@@ -45,8 +45,8 @@ void LinkControl::run(Nanos now) {
 void LinkControl::receive_hello(Port& port, const LinkFrame& frame, uint32_t frame_bytes, Nanos now) {
   Hello hello;
   read_hello(frame, hello);
-  const bool admit = port.input.orphans < site_.settings.orphans_max;
-  act_on(port, port.session.receive(hello, frame_bytes, random_.nonzero(), admit, now), now);
+  act_on(port, port.session.receive(hello, frame_bytes, random_.nonzero(), orphans_.admits(port), now), now);
+  if (port.session.up() && hello.nonce == port.session.peer_nonce()) ended_paths_.heard(port, hello.notice_sequence);
   tell_link(port, now);
   if (port.session.hello_due(now)) send_hello(port, now);
   if (port.session.up() && hello.notice_digest != link_state_.digest()) link_states_.send_notices(port);
@@ -126,16 +126,15 @@ void LinkControl::begin_session(Port& port) {
     flow.lost_total = 0;
     if (port.output.flows[id].state == OutputFlowState::free) settlement_.start_positions(port, id);
   }
-  board_.publish_state(port.index, true);
-  if (site_.worker != 0) outbox_.wake(0);  // the first worker tells the fabric
+  ended_paths_.session_began(port);
+  orphans_.session_began(port);
 }
 
 // K9. The session is over: whatever it left is settled, on both sides.
 void LinkControl::end_session(Port& port, Nanos now) {
   at_once_.send_all(now);  // what came before in this burst
   port.counters.count(ProtocolEvent::session_ended);
-  board_.publish_state(port.index, false);
-  if (site_.worker != 0) outbox_.wake(0);
+  orphans_.session_ended(port);
   ++port.input.ref.epoch;
   end_outputs(port, now);
   end_inputs(port);
@@ -165,22 +164,7 @@ void LinkControl::end_outputs(Port& port, Nanos now) {
     turn_.discard(output.control.pop());
   }
   output.control_packets = 0;
-  for (uint32_t i = 1; i <= output.flows.size(); ++i) {
-    const auto id = FlowId::of(i);
-    OutputFlow& entry = output.flows[id];
-    if (entry.state == OutputFlowState::free || (entry.flags & kOutputEnded)) continue;
-    entry.flags |= kOutputEnded | kOutputEndDue;
-    // An ordered flow's settlement waits until its frames beyond the failure have died: one life, and some more for
-    // the time on wires, which no hop counts.
-    const Nanos life = site_.classes.of(entry.ftag).life_ns;
-    const Nanos settle_at = now + life + life / 8;
-    if (entry.extent() != 0) {
-      if (!(entry.flags & kOutputTimed)) prober_.arm(port.index, id, settle_at);
-      entry.due_ns = settle_at;
-    }
-    if (entry.input.flow != kNoFlow)
-      settlement_.mark(port, id, entry);  // else whoever gets it hears by its first packet, which is lost
-  }
+  ended_paths_.session_ended(port, now);
 }
 
 void LinkControl::end_inputs(Port& port) {
@@ -210,7 +194,10 @@ void LinkControl::send_hello(Port& port, Nanos now) {
   if (!port.session.up() && port.output.control_packets != 0) return;
   Packet* packet = control_.make(port);
   if (packet == nullptr) return;
-  const DueHello due = port.session.take_hello(link_state_.digest(), now);
+  DueHello due = port.session.take_hello(link_state_.digest(), now);
+  const LinkState::Record& own = link_state_.record(site_.node);
+  if (due.hello.nonce == port.session.own_nonce() && (own.ports_up >> port.index & 1) != 0)
+    due.hello.notice_sequence = own.sequence;
   write_hello(*packet, due.hello, due.frame_bytes, port.mac);
   packet->flags = 0;
   control_.queue(port, packet);

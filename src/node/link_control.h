@@ -4,20 +4,19 @@
 
 #include "node/control_frames.h"
 #include "node/delivery_at_once.h"
+#include "node/ended_paths.h"
 #include "node/flow_life.h"
 #include "node/flow_limits.h"
 #include "node/link_states.h"
 #include "node/node_event.h"
-#include "node/outbox.h"
+#include "node/orphans.h"
 #include "node/ports.h"
-#include "node/prober.h"
 #include "node/retry_frames.h"
 #include "node/room_returns.h"
 #include "node/settlement.h"
 #include "node/site.h"
 #include "node/turn.h"
 #include "routing/link_state.h"
-#include "routing/load_board.h"
 #include "wire/fabric_frame.h"
 #include "wire/inlining.h"
 #include "wire/random.h"
@@ -26,21 +25,20 @@ namespace heddle {
 
 class LinkControl {
  public:
-  LinkControl(const Site& site, Ports& ports, Turn& turn, Outbox& outbox, LoadBoard& board, Random& random,
-              NodeEvents& events, LinkState& link_state, ControlFrames& control, Settlement& settlement, Prober& prober,
+  LinkControl(const Site& site, Ports& ports, Turn& turn, Random& random, NodeEvents& events, LinkState& link_state,
+              ControlFrames& control, Settlement& settlement, Orphans& orphans, EndedPaths& ended_paths,
               RoomReturns& room, FlowLife& flow_life, FlowLimits& flow_limits, DeliveryAtOnce& at_once,
               LinkStates& link_states, RetryFrames& retry)
       : site_(site),
         ports_(ports),
         turn_(turn),
-        outbox_(outbox),
-        board_(board),
         random_(random),
         events_(events),
         link_state_(link_state),
         control_(control),
         settlement_(settlement),
-        prober_(prober),
+        orphans_(orphans),
+        ended_paths_(ended_paths),
         room_(room),
         flow_life_(flow_life),
         flow_limits_(flow_limits),
@@ -74,14 +72,13 @@ class LinkControl {
   const Site& site_;
   Ports& ports_;
   Turn& turn_;
-  Outbox& outbox_;
-  LoadBoard& board_;
   Random& random_;
   NodeEvents& events_;
   LinkState& link_state_;
   ControlFrames& control_;
   Settlement& settlement_;
-  Prober& prober_;
+  Orphans& orphans_;
+  EndedPaths& ended_paths_;
   RoomReturns& room_;
   FlowLife& flow_life_;
   FlowLimits& flow_limits_;

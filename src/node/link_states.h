@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "node/control_frames.h"
+#include "node/ended_paths.h"
 #include "node/outbox.h"
 #include "node/ports.h"
 #include "node/site.h"
@@ -19,7 +20,7 @@ namespace heddle {
 class LinkStates {
  public:
   LinkStates(const Site& site, Ports& ports, Turn& turn, Outbox& outbox, LoadBoard& board, PathChoice& paths,
-             LinkState& link_state, ControlFrames& control)
+             LinkState& link_state, ControlFrames& control, EndedPaths& ended_paths)
       : site_(site),
         ports_(ports),
         turn_(turn),
@@ -28,9 +29,11 @@ class LinkStates {
         paths_(paths),
         link_state_(link_state),
         control_(control),
+        ended_paths_(ended_paths),
         told_(site.workers) {}
 
-  // News about a node's links: on to all neighbours, to the other workers, and into the routes at the end of the turn.
+  // News about a node's links: on to all neighbours, to the other workers, to flows that wait for them, and into the
+  // routes at the end of the turn.
   void changed(uint16_t node);
   // The other workers hear of every record; what a full ring does not take is said next turn.
   void tell_workers();
@@ -44,6 +47,8 @@ class LinkStates {
   bool news() const { return site_.worker == 0 && board_version_ != board_.version(); }
 
  private:
+  NoticeRecord notice_of(uint16_t node) const;
+
   const Site& site_;
   Ports& ports_;
   Turn& turn_;
@@ -52,6 +57,7 @@ class LinkStates {
   PathChoice& paths_;
   LinkState& link_state_;
   ControlFrames& control_;
+  EndedPaths& ended_paths_;
   std::vector<uint16_t> told_;  // by worker: link states before this node index have been told
   uint32_t board_version_ = 0;
   bool routes_stale_ = false;

@@ -78,6 +78,7 @@ struct LinkStateNews {
   uint16_t node;  // index
   uint32_t sequence;
   PortSet ports_up;
+  PortSet ports_settled;
 };
 
 using Message = std::variant<WantIds, WaitForRoom, GrantId, RefuseIds, GiveReturns, OrphansFreed, TellCredit,

@@ -94,7 +94,7 @@ void Messages::take(const GiveReturns& give, Nanos) {
   room_.apply(ports_.own(give.input), give.output, give.lane, give.returns);
 }
 
-void Messages::take(const OrphansFreed& freed, Nanos) { ports_.own(freed.input).input.orphans -= freed.count; }
+void Messages::take(const OrphansFreed& freed, Nanos) { orphans_.freed(ports_.own(freed.input), freed.count); }
 
 void Messages::take(const TellCredit& credit, Nanos now) {
   flow_life_.on_credit(ports_.own(credit.input.port), credit.input.epoch, credit.input.flow, credit.metered,
@@ -106,7 +106,7 @@ void Messages::take(const StationLearned& station, Nanos now) {
 }
 
 void Messages::take(const LinkStateNews& news, Nanos) {
-  if (link_state_.apply(news.node, news.sequence, news.ports_up)) link_states_.changed(news.node);
+  if (link_state_.apply(news.node, {news.sequence, news.ports_up, news.ports_settled})) link_states_.changed(news.node);
 }
 
 // A packet of a flow has come for an ID that another worker's input port has.

@@ -12,6 +12,7 @@
 #include "node/flow_life.h"
 #include "node/flow_redirects.h"
 #include "node/link_states.h"
+#include "node/orphans.h"
 #include "node/ports.h"
 #include "node/room_returns.h"
 #include "node/settlement.h"
@@ -25,7 +26,7 @@ class Messages {
  public:
   Messages(uint32_t workers, Ports& ports, Turn& turn, EdgeInput& edge, Settlement& settlement, RoomReturns& room,
            FlowIds& flow_ids, FlowLife& flow_life, FlowRedirects& flow_redirects, CrossPoint& crosspoint,
-           DeliveryAtOnce& at_once, LinkState& link_state, LinkStates& link_states)
+           DeliveryAtOnce& at_once, LinkState& link_state, LinkStates& link_states, Orphans& orphans)
       : ports_(ports),
         turn_(turn),
         edge_(edge),
@@ -38,6 +39,7 @@ class Messages {
         at_once_(at_once),
         link_state_(link_state),
         link_states_(link_states),
+        orphans_(orphans),
         from_(workers) {}
 
   // Once a turn, first of all: what they have handed over, a bounded number of each kind.
@@ -73,6 +75,7 @@ class Messages {
   DeliveryAtOnce& at_once_;
   LinkState& link_state_;
   LinkStates& link_states_;
+  Orphans& orphans_;
   std::vector<Crossing*> from_;  // by worker
 };
 

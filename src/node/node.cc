@@ -18,7 +18,7 @@ Node::Node(const NodeOptions& options)
     ports_.push_back(make_port(of_worker(worker_of_port_.back()), port));
     ++ports_of[worker_of_port_.back()];
     board_.set_rate(port, shared_rate_bps(node.ports[port]), node.ports[port].mtu_bytes + kEthernetHeaderBytes);
-    if (!node.ports[port].fabric) board_.publish_state(port, true);
+    if (!node.ports[port].fabric) board_.publish_standing(port, LinkStanding::up);
   }
   for (WorkerIndex index = 0; index < options_.workers; ++index) {
     std::vector<Port*> own(ports);

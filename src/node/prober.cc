@@ -27,12 +27,7 @@ void Prober::on_timer(Port& output, FlowId id, Nanos now) {
   entry.flags &= static_cast<uint16_t>(~kOutputTimed);
   if (entry.extent() == 0) return;
   if (now < entry.due_ns) return set(output.index, id);  // it was beyond the wheel
-  if (entry.flags & kOutputEnded) {
-    output.counters.count(ProtocolEvent::settled_by_end);
-    entry.settle_lost(entry.extent());
-    entry.ack_flow = entry.data_flow;
-    return settlement_.mark(output, id, entry);
-  }
+  if (entry.flags & kOutputEnded) return settlement_.settle_ended(output, id, entry, ProtocolEvent::settled_by_end);
   if (entry.ack_flow != entry.probe_mark) {
     entry.backoff = 0;
   } else {

@@ -91,7 +91,7 @@ uint32_t RoomReturns::room_to_keep(const Port& output, PortIndex input, LaneInde
 bool RoomReturns::send_orphans(Port& output, PortIndex input) {
   const OrphansFreed freed{input, output.output.room.orphans(input)};
   if (ports_.is_own(input))
-    ports_.own(input).input.orphans -= freed.count;
+    orphans_.freed(ports_.own(input), freed.count);
   else if (!outbox_.send(input, freed))
     return false;
   output.output.room.orphans_told(input);

@@ -3,6 +3,7 @@
 // replication are counted here: what they hold comes back with the room.
 #pragma once
 
+#include "node/orphans.h"
 #include "node/outbox.h"
 #include "node/ports.h"
 #include "node/site.h"
@@ -13,8 +14,8 @@ namespace heddle {
 
 class RoomReturns {
  public:
-  RoomReturns(const Site& site, Ports& ports, Turn& turn, Outbox& outbox)
-      : site_(site), ports_(ports), turn_(turn), outbox_(outbox) {}
+  RoomReturns(const Site& site, Ports& ports, Turn& turn, Outbox& outbox, Orphans& orphans)
+      : site_(site), ports_(ports), turn_(turn), outbox_(outbox), orphans_(orphans) {}
 
   // Once a turn, last of all: what outputs have to give back goes to its inputs.
   void send();
@@ -40,6 +41,7 @@ class RoomReturns {
   Ports& ports_;
   Turn& turn_;
   Outbox& outbox_;
+  Orphans& orphans_;
   uint32_t copies_out_ = 0;  // buffers of copies that are under way
 };
 

@@ -43,6 +43,13 @@ void Settlement::drop_expired(Port& output, Nanos now) {
   }
 }
 
+void Settlement::settle_ended(Port& output, FlowId id, OutputFlow& entry, ProtocolEvent by) {
+  output.counters.count(by);
+  entry.settle_lost(entry.extent());
+  entry.ack_flow = entry.data_flow;
+  mark(output, id, entry);
+}
+
 void Settlement::release(Port& output, FlowId id, bool counted) {
   OutputFlow& entry = output.output.flows[id];
   if (!counted && entry.at_rest()) return output.output.flows.free(id);

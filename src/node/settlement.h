@@ -22,6 +22,8 @@ class Settlement {
   HEDDLE_COLD void drop_at_output(Port& output, Packet* packet, DropReason reason);
   // K8: those that wait there to be sent, and have waited for their life.
   HEDDLE_COLD void drop_expired(Port& output, Nanos now);
+  // K9: what was under way on a path that has ended counts as lost; `by`: why it waits no longer.
+  HEDDLE_COLD void settle_ended(Port& output, FlowId id, OutputFlow& entry, ProtocolEvent by);
   // The input flow lets the entry go; `counted`: as an orphan of its ended session (K9).
   void release(Port& output, FlowId id, bool counted);
   // An entry that its input flow has let go is free once nothing refers to it any more.

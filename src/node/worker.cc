@@ -42,13 +42,15 @@ Worker::Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, 
       settlement_(site_, ports_, turn_),
       loads_(site_, board, random_, settlement_, control_),
       prober_(site_, ports_, control_, settlement_, timers_),
+      ended_paths_(site_, ports_, link_state_, settlement_, prober_),
+      orphans_(site_, ports_, outbox_, board),
       stamping_(site_, prober_),
       express_(ports_, stamping_),
       credit_watch_(site_, ports_, turn_, settlement_, prober_),
       shares_(site_, ports_, board_),
-      room_(site_, ports_, turn_, outbox_),
+      room_(site_, ports_, turn_, outbox_, orphans_),
       flow_ways_(site_, turn_, paths_, random_),
-      flow_ids_(site_, ports_, outbox_, paths_, flow_ways_, settlement_, waiting_),
+      flow_ids_(site_, ports_, outbox_, paths_, flow_ways_, settlement_, orphans_, waiting_),
       crosspoint_(site_, ports_, outbox_, settlement_),
       flow_credits_(site_, turn_, acks_),
       flow_limits_(site_, ports_, acks_, shares_, waiting_),
@@ -65,10 +67,10 @@ Worker::Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, 
       at_once_(site_, ports_, outbox_, board_, edge_, acks_, crosspoint_, flow_life_, flow_limits_, admission_,
                edge_flows_),
       bridging_(site_, turn_, outbox_, board_, pool_, edge_, paths_, room_, crosspoint_),
-      link_states_(site_, ports_, turn_, outbox_, board_, paths_, link_state_, control_),
+      link_states_(site_, ports_, turn_, outbox_, board_, paths_, link_state_, control_, ended_paths_),
       retry_(turn_, pool_, control_),
-      link_control_(site_, ports_, turn_, outbox_, board_, random_, events_, link_state_, control_, settlement_,
-                    prober_, room_, flow_life_, flow_limits_, at_once_, link_states_, retry_),
+      link_control_(site_, ports_, turn_, random_, events_, link_state_, control_, settlement_, orphans_, ended_paths_,
+                    room_, flow_life_, flow_limits_, at_once_, link_states_, retry_),
       ack_receive_(ports_, settlement_, credit_watch_, flow_life_),
       records_(site_, link_state_, acks_, ack_receive_, link_control_, link_states_, retry_, loads_),
       edge_receive_(site_, ports_, turn_, edge_, flow_limits_, edge_flows_, at_once_, bridging_, fifos_, host_control_),
@@ -80,7 +82,7 @@ Worker::Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, 
       edge_transmit_(site_, settlement_, host_control_, departure_),
       ack_relay_(ports_, outbox_, settlement_, flow_life_, flow_redirects_),
       messages_(options.workers, ports_, turn_, edge_, settlement_, room_, flow_ids_, flow_life_, flow_redirects_,
-                crosspoint_, at_once_, link_state_, link_states_),
+                crosspoint_, at_once_, link_state_, link_states_, orphans_),
       regrouping_(site_, ports_, edge_) {
   for (Port* port : ports_)
     for (PortIndex output = 0; output < ports.size(); ++output)
@@ -135,6 +137,7 @@ PollResult Worker::poll(Nanos now) {
   id_grants_.run(now);                                           // flow IDs for those who wait (K11)
   transmit(now);                                                 // outputs -> devices
   room_.send();                                                  // room and credits of what has left
+  orphans_.look(now);                                            // nothing is left of ended sessions (K9)
   const bool left_for_others = outbox_.hand_over_all();
   turn_.flush();
   const bool busy = turn_.busy() || left_for_others || work_left();

@@ -74,6 +74,8 @@ class Worker {
   Settlement settlement_;
   PortLoads loads_;
   Prober prober_;
+  EndedPaths ended_paths_;
+  Orphans orphans_;
   Stamping stamping_;
   Express express_;
   CreditWatch credit_watch_;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // State of the links of the configured graph as this worker knows it (W6, R12): one record per node, newest sequence
-// wins. A node that restarts counts anew and may reach a sequence that its former life has used: of two records with
-// the same sequence all nodes keep the one with the larger mask, and the node itself answers with a later one, so the
-// two never stand side by side for ever. A digest of all records rides in every hello; where it differs the records are
-// sent again, so a lost notice is healed within a hello interval.
+// wins. It says which links are up, and of which that are down nothing is left on its way (K9). A node that restarts
+// counts anew and may reach a sequence that its former life has used: of two records with the same sequence all nodes
+// keep the one with the larger masks, and the node itself answers with a later one, so the two never stand side by side
+// for ever. A digest of all records rides in every hello; where it differs the records are sent again, so a lost notice
+// is healed within a hello interval.
 #pragma once
 
 #include <vector>
@@ -18,6 +19,11 @@ class LinkState {
   struct Record {
     uint32_t sequence = 0;  // 0 = nothing heard: all its links count as up
     PortSet ports_up = 0;
+    PortSet ports_settled = 0;
+
+    bool says_as(const Record& other) const {
+      return ports_up == other.ports_up && ports_settled == other.ports_settled;
+    }
   };
 
   // `speaks`: this worker tells the node's own record; the others take it from it.
@@ -25,9 +31,9 @@ class LinkState {
 
   // True if the record is news. To the worker that speaks for this node, a newer or a different record about it is from
   // before a restart: it keeps its own, with a sequence past that one, and that is the news.
-  bool apply(uint16_t node_index, uint32_t sequence, PortSet ports_up);
+  bool apply(uint16_t node_index, const Record& record);
   // This node's own record: a new sequence if the ports have changed. True if they have.
-  bool originate(PortSet ports_up);
+  bool originate(PortSet ports_up, PortSet ports_settled);
 
   const Record& record(uint16_t node_index) const { return records_[node_index]; }
   const std::vector<PortSet>& ports_up() const { return ports_up_; }

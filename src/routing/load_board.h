@@ -38,6 +38,13 @@ struct Load {
   uint32_t flows;  // that wait at the inputs
 };
 
+// Of a fabric port's link; an edge port is always up.
+enum class LinkStanding : uint8_t {
+  down,     // what came by its last session may still be on its way from here (K9)
+  settled,  // down, and nothing is left of that
+  up,
+};
+
 class LoadBoard {
  public:
   LoadBoard(size_t ports, size_t workers = 1)
@@ -62,8 +69,8 @@ class LoadBoard {
     line.sent_bytes.store(sent_bytes, std::memory_order_relaxed);
     line.sent_at.store(static_cast<uint32_t>(now), std::memory_order_relaxed);
   }
-  void publish_state(PortIndex port, bool up) {
-    ports_[port].up.store(up, std::memory_order_relaxed);
+  void publish_standing(PortIndex port, LinkStanding standing) {
+    ports_[port].standing.store(standing, std::memory_order_relaxed);
     version_.fetch_add(1, std::memory_order_release);
   }
   void publish_free(PortIndex port, uint32_t channel, uint32_t buffers) {
@@ -150,9 +157,10 @@ class LoadBoard {
       if (up(PortIndex::of(std::countr_zero(rest)))) found |= rest & -rest;
     return found;
   }
-  bool up(PortIndex port) const { return ports_[port].up.load(std::memory_order_relaxed); }
+  LinkStanding standing(PortIndex port) const { return ports_[port].standing.load(std::memory_order_relaxed); }
+  bool up(PortIndex port) const { return standing(port) == LinkStanding::up; }
 
-  // Grows with each change of a port's state.
+  // Grows with each change of a port's standing.
   uint32_t version() const { return version_.load(std::memory_order_acquire); }
 
  private:
@@ -161,7 +169,7 @@ class LoadBoard {
     std::atomic<uint32_t> queue_bytes{0};
     std::atomic<uint32_t> sent_bytes{0};
     std::atomic<uint32_t> sent_at{0};  // ns, the lower half
-    std::atomic<bool> up{false};
+    std::atomic<LinkStanding> standing{LinkStanding::down};
     std::atomic<bool> takes_at_once{false};
     std::array<std::atomic<uint16_t>, kVirtualChannels> free_buffers{};  // of the next hop, by virtual channel
     uint64_t byte_ps = kByteBitPicoseconds / kRateUnknownBps;            // on its link; never changes, nor does

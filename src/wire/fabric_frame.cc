@@ -179,7 +179,8 @@ CreditRecord to_host(const heddle_credit_record& record) {
 }
 
 NoticeRecord to_host(const heddle_notice_record& record) {
-  return {big_endian(record.node), big_endian(record.sequence), big_endian(record.ports_up)};
+  return {big_endian(record.node), big_endian(record.sequence), big_endian(record.ports_up),
+          big_endian(record.ports_settled)};
 }
 
 RetryRecord to_host(const heddle_retry_record& record) {
@@ -201,7 +202,8 @@ heddle_credit_record to_wire(const CreditRecord& record) {
 }
 
 heddle_notice_record to_wire(const NoticeRecord& record) {
-  return {big_endian(record.node), 0, big_endian(record.sequence), big_endian(record.ports_up)};
+  return {big_endian(record.node), 0, big_endian(record.sequence), big_endian(record.ports_up),
+          big_endian(record.ports_settled)};
 }
 
 heddle_retry_record to_wire(const RetryRecord& record) {
@@ -310,6 +312,7 @@ void write_hello(Packet& packet, const Hello& hello, uint32_t frame_bytes, uint6
   wire.peer_port = big_endian(hello.peer_port);
   wire.buffer_bytes = big_endian(hello.buffer_bytes);
   wire.credits = big_endian(hello.credits);
+  wire.notice_sequence = big_endian(hello.notice_sequence);
   std::memcpy(wire.node_name, hello.node_name, sizeof(wire.node_name));
   std::memcpy(wire.port_name, hello.port_name, sizeof(wire.port_name));
   std::memcpy(packet.data + HEDDLE_ETHERNET_BYTES, &wire, sizeof(wire));
@@ -330,6 +333,7 @@ void read_hello(const LinkFrame& frame, Hello& hello) {
   hello.peer_port = big_endian(wire.peer_port);
   hello.buffer_bytes = big_endian(wire.buffer_bytes);
   hello.credits = big_endian(wire.credits);
+  hello.notice_sequence = big_endian(wire.notice_sequence);
   hello.hears_only_short = (wire.link.flags & HEDDLE_HELLO_HEARS_SHORT) != 0;
   std::memcpy(hello.node_name, wire.node_name, sizeof(wire.node_name));
   std::memcpy(hello.port_name, wire.port_name, sizeof(wire.port_name));

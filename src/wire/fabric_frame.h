@@ -97,6 +97,7 @@ struct NoticeRecord {
   uint16_t node;
   uint32_t sequence;
   PortSet ports_up;
+  PortSet ports_settled;
 };
 
 struct LoadRecord {
@@ -118,6 +119,7 @@ struct Hello {
   uint16_t peer_port;
   uint32_t buffer_bytes;
   uint32_t credits;
+  uint32_t notice_sequence;
   bool hears_only_short;  // of the receiver's hellos
   char node_name[HEDDLE_NODE_NAME_BYTES + 1];
   char port_name[HEDDLE_PORT_NAME_BYTES + 1];

@@ -22,7 +22,8 @@ uint64_t read_frame(uint8_t* data, uint32_t length, const LinkFrame& link) {
   sum += read_all(ack_records(link), [](const AckRecord& ack) { return uint64_t{ack.ack_flow} + ack.asked_by; });
   sum += read_all(probe_records(link), [](const ProbeRecord& probe) { return uint64_t{probe.data_flow}; });
   sum += read_all(credit_records(link), [](const CreditRecord& credit) { return uint64_t{credit.limit}; });
-  sum += read_all(notice_records(link), [](const NoticeRecord& notice) { return notice.ports_up; });
+  sum +=
+      read_all(notice_records(link), [](const NoticeRecord& notice) { return notice.ports_up ^ notice.ports_settled; });
   sum += read_all(load_records(link), [](const LoadRecord& load) { return uint64_t{load.waiting_ns}; });
   if (link.kind == HEDDLE_HELLO) {
     Hello hello;

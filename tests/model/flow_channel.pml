@@ -18,6 +18,7 @@
  *   STRICT              no ACK record of the former owner may be on its way when an ID is reused -- this is violated
  *   REST                1 a flow keeps its IDs at extent zero, and they may be taken from it at any time from then on (F9)
  *   REDIRECT            flows that M asks U to move (R9): ACK records say so as soon as one of their frames has crossed
+ *   SETTLED             1 M says when nothing is left beyond it of a session of link 1 that has ended, and U's flows go on then (R12)
  *   LATE                1 ACK deltas reach the input table of M one step later than its output table
  */
 #ifndef NFLOW
@@ -70,6 +71,9 @@
 #endif
 #ifndef REDIRECT
 #define REDIRECT 0
+#endif
+#ifndef SETTLED
+#define SETTLED 0
 #endif
 
 #define NONE   9        /* no ID, no owner */
@@ -137,6 +141,18 @@ byte edge_ack[NFLOW];
 byte edge_lost[NFLOW];
 bool leaving[NFLOW];                    /* BLOCK_FOR_REDIRECT: nothing is sent before all is settled (R9) */
 byte owed[NFLOW];                       /* settled by a session end, not yet reported: one life must pass (K9) */
+#if SETTLED
+byte ended[NFLOW];                      /* the session that did it */
+byte said;                              /* by M: of sessions of link 1 before this one nothing is left beyond M (R12) */
+bool unsure;                            /* M: of what went by an ended session of link 2, or of a former life, there may be something */
+#define ENDED(f) ended[f] = s1u
+#define UNSURE unsure = true
+#define FORGETS unsure = true             /* a node that has just begun */
+#else
+#define ENDED(f) skip
+#define UNSURE skip
+#define FORGETS skip
+#endif
 
 /* Ghosts. */
 byte way[NFLOW];                        /* how often the flow could choose its way: at extent zero only */
@@ -174,6 +190,8 @@ hidden byte tag, id, pos, pay, a, l, h, f, n, j, r;
 #define ABROAD(p) (link1??[DATA,_,_,_,eval(p)] || IN_MQ(p) || fifo??[_,eval(p)] || link2??[DATA,_,_,_,eval(p)] || IN_DQ(p))
 /* K8: after one life none of the flow's frames exists any more, wherever it was. */
 #define LIFE_OVER(f) (!ABROAD(PAY(f, 0)) && !ABROAD(PAY(f, 1)))
+/* Though link 1's session has ended, frame p may still be delivered; links keep the order here, so that what is on link 2 is. */
+#define BEYOND(p) (IN_MQ(p) || fifo??[_,eval(p)] || link2??[DATA,eval(s2d),_,_,eval(p)] || IN_DQ(p))
 
 #define ORDERED(e) assert(!NEWER(e.ack, e.data))
 
@@ -239,6 +257,7 @@ inline end_link1_at_u(new) {
         if
         :: uo[j].owner != NONE ->
             owed[uo[j].owner] = owed[uo[j].owner] + MINUS(uo[j].data, uo[j].ack);
+            ENDED(uo[j].owner);
             CHOOSES(uo[j].owner);
             leaving[uo[j].owner] = false;
             flow_id[uo[j].owner] = NONE;
@@ -299,11 +318,12 @@ inline end_link2_at_m(new) {
             mi[f].ack = PLUS(mi[f].ack, n);
             mi[f].lost = PLUS(mi[f].lost, n);
             if
-            :: n > 0 -> mi[f].dirty = true
+            :: n > 0 -> UNSURE; mi[f].dirty = true
             :: else
             fi;
             ORDERED(mi[f])
-        :: else -> mo[j].owner = NONE   /* an orphan has nobody to report to */
+        :: mo[j].owner == ORPHAN -> UNSURE; mo[j].owner = NONE      /* it has nobody to report to */
+        :: else
         fi;
         mo[j].data = START(new);
         mo[j].ack = START(new);
@@ -493,22 +513,52 @@ end:
     od
 }
 
+inline settle_owed() {
+    edge_ack[f] = edge_ack[f] + owed[f];
+    edge_lost[f] = edge_lost[f] + owed[f];
+    owed[f] = 0
+}
+inline said_settled() {
+    assert(!BEYOND(PAY(f, 0)) && !BEYOND(PAY(f, 1)));
+    settle_owed()
+}
+
 /* A session end at U settles a flow's outstanding frames; the flow may go on only one life later, or its new
  * frames could overtake those an orphan at M still carries (K9). */
 active proctype Life() {
-    byte w;
 end:
     do
+#if SETTLED
+    :: d_step { owed[0] > 0 && said > ended[0] -> f = 0; said_settled() }
+#if NFLOW > 1
+    :: d_step { owed[1] > 0 && said > ended[1] -> f = 1; said_settled() }
+#endif
+#endif
     :: d_step { owed[0] > 0 && LIFE_OVER(0) -> f = 0;
-        edge_ack[f] = edge_ack[f] + owed[f]; edge_lost[f] = edge_lost[f] + owed[f]; owed[f] = 0 }
+        settle_owed() }
 #if NFLOW > 1
     :: d_step { owed[1] > 0 && LIFE_OVER(1) -> f = 1;
-        edge_ack[f] = edge_ack[f] + owed[f]; edge_lost[f] = edge_lost[f] + owed[f]; owed[f] = 0 }
+        settle_owed() }
 #endif
     od
 }
 
 /* ---- the rest of M ---- */
+#if SETTLED
+/* What M says reaches U at some later time, which is when M says it. */
+#if NID2 > 1
+#define ORPHANS (mo[0].owner == ORPHAN || mo[1].owner == ORPHAN)
+#else
+#define ORPHANS (mo[0].owner == ORPHAN)
+#endif
+active proctype Settled() {
+end:
+    do
+    :: d_step { said < s1m && !ORPHANS && !unsure -> said = s1m }
+    :: d_step { unsure && LIFE_OVER(0) && LIFE_OVER(1) -> unsure = false }
+    od
+}
+#endif
 
 /* The ID may be another flow's by now: the one that rests here ends (F9). */
 inline meet(i) {
@@ -685,7 +735,7 @@ end:
     :: d_step { (WHO & 4) && ends < ENDS && !finished -> ends++; l = FRESH(s2m, s2d); end_link2_at_m(l) }
     :: d_step { (WHO & 8) && ends < ENDS && !finished -> ends++; l = FRESH(s2m, s2d); end_link2_at_d(l) }
     :: d_step { (WHO & 16) && ends < ENDS && !finished -> ends++; l = FRESH(s2m, s2d); end_link2_at_m(l);
-                a = FRESH(s1u, s1m); end_link1_at_m(a) }
+                a = FRESH(s1u, s1m); end_link1_at_m(a); FORGETS }
     od
 }
 active proctype Follow1() {

@@ -101,7 +101,7 @@ TEST_F(BridgingTest, WhatComesFromOutsideTheTreeOrBackEnds) {
   bridging_.flood(fabric_, from_fabric(), 0);
   EXPECT_EQ(output_.output.scheduler.packets(), 1u);
   EXPECT_EQ(fabric_.credits[kLossyChannel].held(), held - 1);
-  link_state_.apply(1, 7, 0);
+  link_state_.apply(1, {7, 0, 0});
   link_states_.changed(1);
   link_states_.recompile();
   ASSERT_FALSE(paths_.routes().tree() >> kFabric & 1);

@@ -301,10 +301,11 @@ class ComponentTest : public testing::Test {
   AckWriter acks_{site_, control_};
   Settlement settlement_{site_, ports_, turn_};
   Prober prober_{site_, ports_, control_, settlement_, timers_};
-  RoomReturns room_{site_, ports_, turn_, outbox_};
+  Orphans orphans_{site_, ports_, outbox_, board_};
+  RoomReturns room_{site_, ports_, turn_, outbox_, orphans_};
   Random random_{1};
   FlowWays flow_ways_{site_, turn_, paths_, random_};
-  FlowIds flow_ids_{site_, ports_, outbox_, paths_, flow_ways_, settlement_, waiting_};
+  FlowIds flow_ids_{site_, ports_, outbox_, paths_, flow_ways_, settlement_, orphans_, waiting_};
   CrossPoint crosspoint_{site_, ports_, outbox_, settlement_};
   FlowCredits flow_credits_{site_, turn_, acks_};
   FlowQueues flow_queues_{site_, flow_credits_, waiting_};

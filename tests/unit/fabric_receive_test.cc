@@ -25,7 +25,7 @@ class FabricReceiveTest : public FlowTest {
     bring_up();
     const PortSet both = PortSet{1} << kFabric | PortSet{1} << 5;
     paths_.compile({both, both});
-    board_.publish_state(5, true);
+    board_.publish_standing(5, LinkStanding::up);
     DataHeader header = next();
     header.destination = {2, 1};
     return header;

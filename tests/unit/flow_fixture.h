@@ -16,7 +16,7 @@ namespace heddle::test {
 class FlowTest : public ComponentTest {
  protected:
   FlowTest() {
-    for (PortIndex edge = 0; edge < 4; ++edge) board_.publish_state(edge, true);
+    for (PortIndex edge = 0; edge < 4; ++edge) board_.publish_standing(edge, LinkStanding::up);
     PortSet near = 0;
     for (const Port* port : ports_)
       if (!port->is_fabric()) near |= PortSet{1} << port->index;
@@ -80,11 +80,12 @@ class FlowTest : public ComponentTest {
   DeliveryAtOnce at_once_{site_,       ports_,     outbox_,      board_,     edge_input_, acks_,
                           crosspoint_, flow_life_, flow_limits_, admission_, edge_flows_};
   Bridging bridging_{site_, turn_, outbox_, board_, pool_, edge_input_, paths_, room_, crosspoint_};
-  LinkStates link_states_{site_, ports_, turn_, outbox_, board_, paths_, link_state_, control_};
+  EndedPaths ended_paths_{site_, ports_, link_state_, settlement_, prober_};
+  LinkStates link_states_{site_, ports_, turn_, outbox_, board_, paths_, link_state_, control_, ended_paths_};
   RetryFrames retry_{turn_, pool_, control_};
-  LinkControl link_control_{site_,      ports_,       turn_,    outbox_,      board_,  random_,
-                            events_,    link_state_,  control_, settlement_,  prober_, room_,
-                            flow_life_, flow_limits_, at_once_, link_states_, retry_};
+  LinkControl link_control_{site_,        ports_,      turn_,        random_,      events_, link_state_,
+                            control_,     settlement_, orphans_,     ended_paths_, room_,   flow_life_,
+                            flow_limits_, at_once_,    link_states_, retry_};
   AckReceive ack_receive_{ports_, settlement_, credit_watch_, flow_life_};
   FabricRecords records_{site_, link_state_, acks_, ack_receive_, link_control_, link_states_, retry_, loads_};
   EdgeReceive edge_receive_{site_,       ports_,   turn_,     edge_input_, flow_limits_,
@@ -92,8 +93,8 @@ class FlowTest : public ComponentTest {
   FabricReceive fabric_receive_{site_,     turn_,  acks_,      admission_,    at_once_,
                                 bridging_, fifos_, flow_life_, link_control_, records_};
   AckRelay ack_relay_{ports_, outbox_, settlement_, flow_life_, flow_redirects_};
-  Messages messages_{2,          ports_,          turn_,       edge_input_, settlement_, room_,       flow_ids_,
-                     flow_life_, flow_redirects_, crosspoint_, at_once_,    link_state_, link_states_};
+  Messages messages_{2,          ports_,          turn_,       edge_input_, settlement_, room_,        flow_ids_,
+                     flow_life_, flow_redirects_, crosspoint_, at_once_,    link_state_, link_states_, orphans_};
 };
 
 }  // namespace heddle::test

@@ -92,7 +92,7 @@ TEST_F(FlowLifeTest, AGrantAsksForThoseThatHaveComeSince) {
 TEST_F(FlowLifeTest, WithoutAWayItsQueueIsDroppedAndItEnds) {
   FlowId id;
   const uint32_t before = free_ids();
-  board_.publish_state(kOutput, false);
+  board_.publish_standing(kOutput, LinkStanding::down);
   const InputFlow& flow = placed(id);
   EXPECT_EQ(flow.state, FlowState::idle);
   EXPECT_FALSE(flow.in_use());
@@ -270,7 +270,7 @@ TEST_F(FlowLifeTest, WhoWaitedAtAnOutputThatIsDownIsPlacedAnew) {
   FlowId first, second;
   placed(first, kOther);
   placed(second, kOther);
-  board_.publish_state(kOther, false);
+  board_.publish_standing(kOther, LinkStanding::down);
   flow_life_.on_refuse(edge_, kOther, 2, 0);
   for (const FlowId id : {first, second}) EXPECT_FALSE(edge_.input.flows[id].in_use()) << "it has no way";
   EXPECT_EQ(edge_.input.ids[kOther].asked, 0u);

@@ -20,9 +20,9 @@ class FlowRedirectsTest : public FlowTest {
     turn_.begin(kNow);
     const PortSet both = PortSet{1} << kFabric | PortSet{1} << kOtherWay;
     paths_.compile({both, both});
-    board_.publish_state(kOtherWay, false);
+    board_.publish_standing(kOtherWay, LinkStanding::down);
     send();
-    board_.publish_state(kOtherWay, true);
+    board_.publish_standing(kOtherWay, LinkStanding::up);
     // Two flows share the fabric port, which is busy, and the other one is idle.
     board_.publish_load(kFabric, 0, lately_, kNow);
     board_.add_waiting(0, kFabric, 5000, 2);
@@ -82,7 +82,7 @@ TEST_F(FlowRedirectsTest, WithoutABetterWayItStays) {
   EXPECT_EQ(obeyed(), 0u);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 1u);
   board_.publish_load(kOtherWay, 0, 0, kNow);
-  board_.publish_state(kOtherWay, false);
+  board_.publish_standing(kOtherWay, LinkStanding::down);
   redirect();
   EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 2u);
 }
@@ -142,8 +142,8 @@ TEST_F(FlowRedirectsTest, AtItsFirstSwitchItMayTakeALongerWay) {
   flow().destination = {3, 0};
   flow().branch.output = 1;  // to node 2; port 2 leads the other way round
   edge_.input.arbiter[flow().branch.voq].came_in = kLossyChannel;
-  board_.publish_state(1, true);
-  board_.publish_state(2, false);
+  board_.publish_standing(1, LinkStanding::up);
+  board_.publish_standing(2, LinkStanding::down);
   board_.publish_load(1, 0, lately_, kNow);
   board_.add_waiting(0, 1, 5000, 2);
   const auto redirect = [&](uint16_t asked_by) {
@@ -152,7 +152,7 @@ TEST_F(FlowRedirectsTest, AtItsFirstSwitchItMayTakeALongerWay) {
   };
   redirect(2);
   EXPECT_EQ(obeyed(), 0u) << "its link is down";
-  board_.publish_state(2, true);
+  board_.publish_standing(2, LinkStanding::up);
   redirect(4);
   EXPECT_EQ(obeyed(), 0u) << "there it would come by the node that asks";
   redirect(2);
@@ -189,7 +189,7 @@ TEST_F(FlowRedirectsTest, ItKeepsOffAllPortsThatLeadToTheBottleneck) {
   FlowRedirects redirects(site_, paths, ways, flow_queues_, random_);
   flow().destination = {4, 0};
   flow().branch.output = 1;
-  board_.publish_state(3, true);
+  board_.publish_standing(3, LinkStanding::up);
   redirects.on_redirect(edge_, edge_.input.ref.epoch, id(), 2, kNow);
   EXPECT_EQ(obeyed(), 1u);
   EXPECT_EQ(edge_.input.leases[id()].left(kNow), 0b0110u);

@@ -81,10 +81,10 @@ class FlowWithTwoWays : public FlowRestTest {
     const PortSet both = PortSet{1} << kFabric | PortSet{1} << kOtherWay;
     paths_.compile({both, both});
     EXPECT_EQ(paths_.routes().primary(2), both);
-    board_.publish_state(kOtherWay, false);
+    board_.publish_standing(kOtherWay, LinkStanding::down);
     rest();
     EXPECT_EQ(flow_of().branch.output, kFabric);
-    board_.publish_state(kOtherWay, true);
+    board_.publish_standing(kOtherWay, LinkStanding::up);
   }
   static constexpr PortIndex kOtherWay = 5;  // of another worker
 };
@@ -122,7 +122,7 @@ TEST_F(FlowWithTwoWays, StaysWhileSomethingOfItIsUnderWay) {
 TEST_F(FlowWithTwoWays, GivesItsIdToWhoNeedsOne) {
   const FlowId there = flow_of().branch.flow;
   take_free_ids();
-  board_.publish_state(kOtherWay, false);
+  board_.publish_standing(kOtherWay, LinkStanding::down);
   send(kMatch + 1);
   EXPECT_EQ(flow_of(kMatch + 1).branch.flow, there);
 }

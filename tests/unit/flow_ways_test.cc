@@ -20,7 +20,7 @@ class FlowWaysTest : public FlowTest {
     turn_.begin(kSecond);
     paths.compile(std::vector<PortSet>(ring_.nodes.size(), ~PortSet{0}));
     for (const PortIndex port : {kOneWay, kOtherWay}) {
-      board_.publish_state(port, true);
+      board_.publish_standing(port, LinkStanding::up);
       board_.publish_load(port, 0, 0, kSecond);
     }
     flow_.begin(kTo, kLossy, kNoMatch);

@@ -52,26 +52,8 @@ TEST_F(LinkControlTest, TheOtherEndGrantsNoMoreThanItHas) {
   EXPECT_FALSE(fabric_.credits[kFirstLosslessChannel].apply(0, lossless + 1, false));
 }
 
-// The first worker tells the fabric of all links of the node: it is called when another one's comes or goes.
-TEST_F(LinkControlTest, AnotherWorkerWakesTheFirst) {
-  const Site second_site(options_, 1);
-  LinkControl second(second_site, ports_, turn_, outbox_, board_, random_, events_, link_state_, control_, settlement_,
-                     prober_, room_, flow_life_, flow_limits_, at_once_, link_states_, retry_);
-  bring_up(second);
-  EXPECT_TRUE(outbox_.woken() & 1);
-  outbox_.begin_turn();
-  second.reset(fabric_, LinkDownReason::protocol_error, turn_.now());
-  EXPECT_TRUE(outbox_.woken() & 1);
-}
-
-TEST_F(LinkControlTest, TheFirstWorkerNeedNotBeWoken) {
-  bring_up();
-  reset();
-  EXPECT_FALSE(outbox_.woken() & 1);
-}
-
 TEST_F(LinkControlTest, OtherWorkersHearOfLinksOnceThereIsRoom) {
-  board_.publish_state(kFabric, true);
+  board_.publish_standing(kFabric, LinkStanding::up);
   fill_messages();
   link_control_.run(turn_.now());
   while (!messages().empty()) {

@@ -29,7 +29,7 @@ TEST_F(LinkStatesTest, NothingIsSaidWhileNothingHasChanged) {
 }
 
 TEST_F(LinkStatesTest, TheFirstWorkerSpeaksForTheNode) {
-  board_.publish_state(kFabric, true);
+  board_.publish_standing(kFabric, LinkStanding::up);
   ASSERT_TRUE(link_states_.news());
   link_states_.originate();
   EXPECT_FALSE(link_states_.news());
@@ -44,10 +44,31 @@ TEST_F(LinkStatesTest, TheFirstWorkerSpeaksForTheNode) {
   EXPECT_EQ(paths_.routes().primary(2), PortSet{1} << kFabric);
 }
 
+TEST_F(LinkStatesTest, ItSaysOfWhichLinksNothingIsLeft) {
+  board_.publish_standing(kFabric, LinkStanding::settled);
+  link_states_.originate();
+  EXPECT_EQ(link_state_.record(0).ports_up, PortSet{0});
+  EXPECT_EQ(link_state_.record(0).ports_settled, PortSet{1} << kFabric);
+  EXPECT_EQ(news().at(0).ports_settled, PortSet{1} << kFabric);
+}
+
+// Flows that wait for just that are settled as the news comes (ended_paths.h).
+TEST_F(LinkStatesTest, WhoWaitsForTheNewsHearsThem) {
+  bring_up();
+  FlowId id;
+  OutputFlow& entry = reserve(fabric_, id);
+  entry.data_flow = entry.ack_flow + 300;
+  ended_paths_.heard(fabric_, 6);
+  ended_paths_.session_ended(fabric_, turn_.now());
+  link_state_.apply(1, {7, 0, ~PortSet{0}});
+  link_states_.changed(1);
+  EXPECT_EQ(entry.extent(), 0u);
+}
+
 TEST_F(LinkStatesTest, OtherWorkersSayNothing) {
   const Site second(options_, 1);
-  LinkStates states(second, ports_, turn_, outbox_, board_, paths_, link_state_, control_);
-  board_.publish_state(kFabric, true);
+  LinkStates states(second, ports_, turn_, outbox_, board_, paths_, link_state_, control_, ended_paths_);
+  board_.publish_standing(kFabric, LinkStanding::up);
   EXPECT_FALSE(states.news());
 }
 
@@ -55,7 +76,7 @@ TEST_F(LinkStatesTest, NeighboursHearTheNews) {
   link_states_.changed(0);
   EXPECT_TRUE(fabric_.output.control.empty()) << "without a session nothing is sent";
   bring_up();
-  ASSERT_TRUE(link_state_.apply(1, 7, 3));
+  ASSERT_TRUE(link_state_.apply(1, {7, 3, 4}));
   link_states_.changed(1);
   const LinkFrame frame = next_records(fabric_);
   const auto records = notice_records(frame);
@@ -63,12 +84,13 @@ TEST_F(LinkStatesTest, NeighboursHearTheNews) {
   EXPECT_EQ(records[0].node, 2) << "its address";
   EXPECT_EQ(records[0].sequence, 7u);
   EXPECT_EQ(records[0].ports_up, 3u);
+  EXPECT_EQ(records[0].ports_settled, 4u);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::notice_news), 0u);
 }
 
 TEST_F(LinkStatesTest, WhatAFullRingDoesNotTakeIsSaidNextTurn) {
-  link_state_.apply(0, 3, 1);
-  link_state_.apply(1, 7, 3);
+  link_state_.apply(0, {3, 1, 0});
+  link_state_.apply(1, {7, 3, 0});
   fill_messages();
   link_states_.changed(1);
   link_states_.changed(0);
@@ -88,7 +110,7 @@ TEST_F(LinkStatesTest, WhoseDigestDiffersGetsAllThatIsKnown) {
   LinkFrame frame = next_records(fabric_);
   EXPECT_EQ(notice_records(frame).size(), 1u) << "of node 2 nothing has been heard";
   EXPECT_EQ(notice_records(frame)[0].node, 1);
-  link_state_.apply(1, 7, 3);
+  link_state_.apply(1, {7, 3, 0});
   link_states_.send_notices(fabric_);
   frame = next_records(fabric_);
   EXPECT_EQ(notice_records(frame).size(), 2u);

@@ -16,7 +16,7 @@ class PathChoiceTest : public testing::Test {
   static constexpr uint8_t kFirst = kFirstLosslessChannel, kLast = kFirst + 1;
   PathChoiceTest() : topology_(make()), lanes_(topology_), board_(4), paths_(topology_, 0, lanes_, board_) {
     paths_.compile(std::vector<PortSet>(topology_.nodes.size(), ~PortSet{0}));
-    for (PortIndex port = 0; port < 4; ++port) board_.publish_state(port, true);
+    for (PortIndex port = 0; port < 4; ++port) board_.publish_standing(port, LinkStanding::up);
     for (PortIndex port = 0; port < 4; ++port)
       (topology_.nodes[0].ports[port].fabric ? fabric_ : edge_).push_back(port);
   }
@@ -94,9 +94,9 @@ TEST_F(PathChoiceTest, TheLeastLoadedThatIsUpIsTaken) {
   DropReason reason = DropReason::none;
   board_.publish_load(fabric_[0], 1000, 0, 0);
   EXPECT_EQ(choose(edge_[0], {4, 0}, reason), fabric_[1]);
-  board_.publish_state(fabric_[1], false);
+  board_.publish_standing(fabric_[1], LinkStanding::down);
   EXPECT_EQ(choose(edge_[0], {4, 0}, reason), fabric_[0]);
-  board_.publish_state(fabric_[0], false);
+  board_.publish_standing(fabric_[0], LinkStanding::down);
   EXPECT_EQ(choose(edge_[0], {4, 0}, reason), kNoPort);
   EXPECT_EQ(reason, DropReason::no_route);
   EXPECT_EQ(choose(edge_[0], {2, 0}, reason), kNoPort) << "the only one is down";
@@ -111,7 +111,7 @@ TEST_F(PathChoiceTest, AFixedPathIsTheDestinationsOwn) {
   EXPECT_EQ(choose(PathPolicy::fixed, {4, 3}), other) << "the next host comes down by another link";
   board_.publish_load(one, 1000, 0, 0);
   EXPECT_EQ(choose(PathPolicy::fixed, {4, 2}), one) << "whatever else goes there";
-  board_.publish_state(one, false);
+  board_.publish_standing(one, LinkStanding::down);
   EXPECT_EQ(choose(PathPolicy::fixed, {4, 2}), other);
 }
 
@@ -131,9 +131,9 @@ TEST_F(PathChoiceTest, AFlowKeepsOffThePortsThatItHasLeftWhileThereAreOthers) {
     EXPECT_EQ(choose(policy, {4, 2}, kNoPort, PortSet{1} << fabric_[0]), fabric_[1]);
     EXPECT_EQ(choose(policy, {4, 2}, fabric_[1], PortSet{1} << fabric_[1]), fabric_[0]);
     EXPECT_NE(choose(policy, {4, 2}, kNoPort, PortSet{1} << fabric_[0] | PortSet{1} << fabric_[1]), kNoPort);
-    board_.publish_state(fabric_[1], false);
+    board_.publish_standing(fabric_[1], LinkStanding::down);
     EXPECT_EQ(choose(policy, {4, 2}, kNoPort, PortSet{1} << fabric_[0]), fabric_[0]) << "the other one is down";
-    board_.publish_state(fabric_[1], true);
+    board_.publish_standing(fabric_[1], LinkStanding::up);
   }
 }
 
@@ -173,7 +173,7 @@ class PathDetoursTest : public testing::Test {
     paths_.compile(std::vector<PortSet>(topology_.nodes.size(), ~PortSet{0}));
     for (PortIndex port = 0; port < kPorts; ++port) {
       board_.set_rate(port, 8'000'000'000, 1500);  // a byte takes a ns
-      board_.publish_state(port, true);
+      board_.publish_standing(port, LinkStanding::up);
     }
     shortest_ = PortIndex::of(std::countr_zero(paths_.routes().primary(kTo)));
     PathChoice::Frame moved = frame();

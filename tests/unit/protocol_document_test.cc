@@ -119,7 +119,8 @@ Layouts header_layouts() {
        {HEDDLE_FIELD(C, vc), HEDDLE_FIELD(C, flags), HEDDLE_FIELD(C, reserved), HEDDLE_FIELD(C, sent_total),
         HEDDLE_FIELD(C, limit)}},
       {"heddle_notice_record",
-       {HEDDLE_FIELD(N, node), HEDDLE_FIELD(N, reserved), HEDDLE_FIELD(N, sequence), HEDDLE_FIELD(N, ports_up)}},
+       {HEDDLE_FIELD(N, node), HEDDLE_FIELD(N, reserved), HEDDLE_FIELD(N, sequence), HEDDLE_FIELD(N, ports_up),
+        HEDDLE_FIELD(N, ports_settled)}},
       {"heddle_retry_record",
        {HEDDLE_FIELD(Y, channel), HEDDLE_FIELD(Y, flags), HEDDLE_FIELD(Y, round), HEDDLE_FIELD(Y, sequence)}},
       {"heddle_load_record",
@@ -127,7 +128,8 @@ Layouts header_layouts() {
       {"heddle_hello",
        {HEDDLE_FIELD(H, link), HEDDLE_FIELD(H, nonce), HEDDLE_FIELD(H, echo), HEDDLE_FIELD(H, topology_hash),
         HEDDLE_FIELD(H, notice_digest), HEDDLE_FIELD(H, node), HEDDLE_FIELD(H, port), HEDDLE_FIELD(H, peer_node),
-        HEDDLE_FIELD(H, peer_port), HEDDLE_FIELD(H, buffer_bytes), HEDDLE_FIELD(H, credits), HEDDLE_FIELD(H, node_name),
+        HEDDLE_FIELD(H, peer_port), HEDDLE_FIELD(H, buffer_bytes), HEDDLE_FIELD(H, credits),
+        HEDDLE_FIELD(H, notice_sequence), HEDDLE_FIELD(H, reserved), HEDDLE_FIELD(H, node_name),
         HEDDLE_FIELD(H, port_name)}},
   };
 }
@@ -267,6 +269,7 @@ Bytes example_hello() {
   hello.peer_port = 0;
   hello.buffer_bytes = 2048;
   hello.credits = 1024;
+  hello.notice_sequence = 6;
   hello.set_names("leaf-1", "up-1");
   TestPacket test;
   write_hello(test.packet, hello, 0, port_mac({1, 2}));
@@ -289,7 +292,7 @@ std::map<std::string, Bytes> encoder_examples() {
       {"ack", example_record(HEDDLE_ACK, 9, kSpine, ack)},
       {"probe", example_record(HEDDLE_PROBE, 2, kLeaf, ProbeRecord{kFlow, start + 20})},
       {"credit", example_record(HEDDLE_CREDIT, 10, kSpine, CreditRecord{0, HEDDLE_CREDIT_ASK, 12, 1025})},
-      {"notice", example_record(HEDDLE_NOTICE, 11, kSpine, NoticeRecord{3, 7, 0x0b})},
+      {"notice", example_record(HEDDLE_NOTICE, 11, kSpine, NoticeRecord{3, 7, 0x0b, 0x10})},
       {"load", example_record(HEDDLE_LOAD, 12, kSpine, LoadRecord{1, 3, 0x8000, 65536})},
       {"retry",
        example_record(HEDDLE_RETRY, 13, kSpine, RetryRecord{HEDDLE_RETRY_CHANNEL, HEDDLE_RETRY_MISSING, 0, 41})},

@@ -27,7 +27,7 @@ Topology ring() {
 TEST(RouteTable, KeepsAllEqualCostPorts) {
   const Topology topology = ring();
   LinkState links(topology, 0, true);
-  links.originate(0b11);
+  links.originate(0b11, 0);
   RouteTable routes(topology, 0);
   routes.compile(links.ports_up());
   EXPECT_EQ(routes.primary(4), PortSet{0b11});
@@ -39,8 +39,8 @@ TEST(RouteTable, KeepsAllEqualCostPorts) {
 TEST(RouteTable, GoesAroundADeadLinkElsewhere) {
   const Topology topology = ring();
   LinkState links(topology, 0, true);
-  links.originate(0b11);
-  ASSERT_TRUE(links.apply(1, 5, 0b01));  // n2 has lost its link to n4
+  links.originate(0b11, 0);
+  ASSERT_TRUE(links.apply(1, {5, 0b01, 0}));  // n2 has lost its link to n4
   RouteTable routes(topology, 0);
   routes.compile(links.ports_up());
   EXPECT_EQ(routes.primary(4), PortSet{0b10});
@@ -51,7 +51,7 @@ TEST(RouteTable, TheTreesOfAllNodesReachEveryNodeOnce) {
   uint32_t ports = 0;
   for (uint16_t node = 0; node < 4; ++node) {
     LinkState links(topology, node, true);
-    links.originate(0b11);
+    links.originate(0b11, 0);
     RouteTable routes(topology, node);
     routes.compile(links.ports_up());
     ports += static_cast<uint32_t>(__builtin_popcountll(routes.tree()));
@@ -62,29 +62,46 @@ TEST(RouteTable, TheTreesOfAllNodesReachEveryNodeOnce) {
 TEST(LinkState, OnlyNewerRecordsAreNews) {
   const Topology topology = ring();
   LinkState links(topology, 0, true);
-  EXPECT_TRUE(links.apply(2, 7, 0b01));
-  EXPECT_FALSE(links.apply(2, 7, 0b01));
-  EXPECT_FALSE(links.apply(2, 6, 0b11));
-  EXPECT_TRUE(links.apply(2, 8, 0b11));
+  EXPECT_TRUE(links.apply(2, {7, 0b01, 0}));
+  EXPECT_FALSE(links.apply(2, {7, 0b01, 0}));
+  EXPECT_FALSE(links.apply(2, {6, 0b11, 0}));
+  EXPECT_TRUE(links.apply(2, {8, 0b11, 0}));
 }
 
 TEST(LinkState, EqualRecordsMakeEqualDigests) {
   const Topology topology = ring();
   LinkState a(topology, 0, true), b(topology, 0, true);
-  a.apply(1, 3, 0b01);
-  a.apply(2, 4, 0b10);
-  b.apply(2, 4, 0b10);
+  a.apply(1, {3, 0b01, 0});
+  a.apply(2, {4, 0b10, 0});
+  b.apply(2, {4, 0b10, 0});
   EXPECT_NE(a.digest(), b.digest());
-  b.apply(1, 2, 0b11);
-  b.apply(1, 3, 0b01);
+  b.apply(1, {2, 0b11, 0});
+  b.apply(1, {3, 0b01, 0});
   EXPECT_EQ(a.digest(), b.digest());
+}
+
+TEST(LinkState, WhatIsSettledIsSaidAnew) {
+  const Topology topology = ring();
+  LinkState links(topology, 0, true);
+  ASSERT_TRUE(links.originate(0b01, 0));
+  const uint32_t sequence = links.record(0).sequence;
+  const uint64_t digest = links.digest();
+  EXPECT_FALSE(links.originate(0b01, 0));
+  EXPECT_TRUE(links.originate(0b01, 0b10));
+  EXPECT_EQ(links.record(0).sequence, sequence + 1);
+  EXPECT_EQ(links.record(0).ports_settled, PortSet{0b10});
+  EXPECT_NE(links.digest(), digest);
+  LinkState one(topology, 1, true), other(topology, 1, true);
+  one.apply(0, {3, 0b01, 0b10});
+  other.apply(0, {3, 0b01, 0b00});
+  EXPECT_NE(one.digest(), other.digest());
 }
 
 TEST(LinkState, ANodeOverridesWhatItSaidBeforeItsRestart) {
   const Topology topology = ring();
   LinkState links(topology, 0, true);
-  links.originate(0b11);
-  EXPECT_TRUE(links.apply(0, 1000, 0b00));
+  links.originate(0b11, 0);
+  EXPECT_TRUE(links.apply(0, {1000, 0b00, 0}));
   EXPECT_EQ(links.record(0).sequence, 1001u);
   EXPECT_EQ(links.record(0).ports_up, PortSet{0b11});
 }
@@ -93,19 +110,21 @@ TEST(LinkState, ANodeOverridesWhatItSaidBeforeItsRestart) {
 TEST(LinkState, TwoRecordsWithOneSequenceComeToAnEnd) {
   const Topology topology = ring();
   LinkState one(topology, 1, true), other(topology, 2, true);
-  one.apply(3, 5, 0b01);
-  other.apply(3, 5, 0b11);
-  EXPECT_TRUE(one.apply(3, 5, 0b11));  // the larger mask wins, whoever hears of it first
-  EXPECT_FALSE(other.apply(3, 5, 0b01));
+  one.apply(3, {5, 0b01, 0});
+  other.apply(3, {5, 0b11, 0});
+  EXPECT_TRUE(one.apply(3, {5, 0b11, 0}));  // the larger mask wins, whoever hears of it first
+  EXPECT_FALSE(other.apply(3, {5, 0b01, 0}));
   EXPECT_EQ(one.record(3).ports_up, other.record(3).ports_up);
+  EXPECT_TRUE(one.apply(3, {5, 0b11, 0b100})) << "then the larger mask of settled ones";
+  EXPECT_FALSE(one.apply(3, {5, 0b11, 0b000}));
 
   LinkState self(topology, 3, true);
-  self.originate(0b01);
+  self.originate(0b01, 0);
   const uint32_t sequence = self.record(3).sequence;
-  EXPECT_TRUE(self.apply(3, sequence, 0b11));  // not what it says now: said again, later
+  EXPECT_TRUE(self.apply(3, {sequence, 0b11, 0}));  // not what it says now: said again, later
   EXPECT_EQ(self.record(3).sequence, sequence + 1);
   EXPECT_EQ(self.record(3).ports_up, PortSet{0b01});
-  EXPECT_TRUE(self.apply(3, sequence + 1, 0b00));  // also against a smaller mask
+  EXPECT_TRUE(self.apply(3, {sequence + 1, 0b00, 0}));  // also against a smaller mask
   EXPECT_EQ(self.record(3).ports_up, PortSet{0b01});
 }
 

@@ -20,7 +20,7 @@ class WayLoadsTest : public testing::Test {
     distances_.compile(all_fabric_ports(topology_));
     for (PortIndex port = 0; port < 4; ++port) {
       board_.set_rate(port, 8'000'000'000, 1500);  // a byte takes a ns
-      board_.publish_state(port, true);
+      board_.publish_standing(port, LinkStanding::up);
     }
   }
   void sent(PortIndex port, uint32_t percent) { board_.publish_load(port, 0, kLatelyNs / 100 * percent, kNow); }
@@ -138,7 +138,7 @@ TEST_F(WayLoadsTest, APortIsBetterThatGivesTheFlowAQuarterMore) {
       << "six tenths are not enough, nor is a half of port 1";
   board_.add_waiting(0, 0, 5000, 1);  // a third
   EXPECT_EQ(loads_.better(0b0010, kThere, 0, true, kNow), 1);
-  board_.publish_state(1, false);
+  board_.publish_standing(1, LinkStanding::down);
   EXPECT_EQ(loads_.better(0b0010, kThere, 0, true, kNow), kNoPort);
   EXPECT_EQ(loads_.better(0, kThere, 0, true, kNow), kNoPort);
 }

@@ -82,6 +82,7 @@ Hello hello() {
   result.echo = 0x99aabbccddeeff00;
   result.topology_hash = 1;
   result.notice_digest = 2;
+  result.notice_sequence = 17;
   result.node = 1;
   result.port = 2;
   result.peer_node = 3;
@@ -104,7 +105,7 @@ std::vector<Bytes> one_of_each_kind() {
       record_frame<AckRecord>(HEDDLE_ACK, {kAck, kAck}),
       record_frame<ProbeRecord>(HEDDLE_PROBE, {{600, 5}}),
       record_frame<CreditRecord>(HEDDLE_CREDIT, {{1, HEDDLE_CREDIT_ASK, 7, 8}}),
-      record_frame<NoticeRecord>(HEDDLE_NOTICE, {{3, 4, 5}}),
+      record_frame<NoticeRecord>(HEDDLE_NOTICE, {{3, 4, 5, 6}}),
       record_frame<LoadRecord>(HEDDLE_LOAD, {{3, 4, 5, 6}}),
       hello_frame(hello()),
   };
@@ -117,7 +118,7 @@ size_t headers_end(const Bytes& frame) {
   EXPECT_EQ(check_frame(exact.data(), exact.size(), link), DropReason::none);
   if (link.kind == HEDDLE_DATA) return HEDDLE_DATA_OVERHEAD_BYTES;
   if (link.kind == HEDDLE_HELLO) return HEDDLE_ETHERNET_BYTES + sizeof(heddle_hello);
-  constexpr size_t kRecordBytes[] = {0, 0, 20, 8, 12, 16, 8};  // by kind
+  constexpr size_t kRecordBytes[] = {0, 0, 20, 8, 12, 24, 8};  // by kind
   return kRecordsStart + load_be16(link.body) * kRecordBytes[link.kind];
 }
 
@@ -237,7 +238,7 @@ TEST(FabricFrame, AckRecordsSurviveTheLink) {
 TEST(FabricFrame, OtherRecordsSurviveTheLink) {
   TestPacket probes(record_frame<ProbeRecord>(HEDDLE_PROBE, {{2047, 0xffffffff}}));
   TestPacket credits(record_frame<CreditRecord>(HEDDLE_CREDIT, {{0, HEDDLE_CREDIT_ASK, 5, 0xfffffffe}, {7, 0, 1, 2}}));
-  TestPacket notices(record_frame<NoticeRecord>(HEDDLE_NOTICE, {{65534, 9, 0x8000000000000001}}));
+  TestPacket notices(record_frame<NoticeRecord>(HEDDLE_NOTICE, {{65534, 9, 0x8000000000000001, 0x4000000000000002}}));
   TestPacket loads(record_frame<LoadRecord>(HEDDLE_LOAD, {{63, 255, 65535, 1000000}}));
   LinkFrame link;
   ASSERT_EQ(check_frame(probes.packet.data, probes.packet.length, link), DropReason::none);
@@ -285,6 +286,7 @@ TEST(FabricFrame, HelloSurvivesTheLink) {
   EXPECT_EQ(read.echo, 0x99aabbccddeeff00u);
   EXPECT_EQ(read.topology_hash, 1u);
   EXPECT_EQ(read.notice_digest, 2u);
+  EXPECT_EQ(read.notice_sequence, 17u);
   EXPECT_EQ(read.node, 1);
   EXPECT_EQ(read.port, 2);
   EXPECT_EQ(read.peer_node, 3);
@@ -393,8 +395,8 @@ TEST(FabricFrame, RefusesImpossibleRecordFields) {
   EXPECT_EQ(check(record_frame<ProbeRecord>(HEDDLE_PROBE, {{kNoFlow, 1}})), DropReason::bad_frame);
   EXPECT_EQ(check(record_frame<CreditRecord>(HEDDLE_CREDIT, {{8, 0, 1, 2}})), DropReason::bad_frame);
   EXPECT_EQ(check(record_frame<CreditRecord>(HEDDLE_CREDIT, {{0, 2, 1, 2}})), DropReason::bad_frame);
-  EXPECT_EQ(check(record_frame<NoticeRecord>(HEDDLE_NOTICE, {{0, 1, 2}})), DropReason::bad_frame);
-  EXPECT_EQ(check(record_frame<NoticeRecord>(HEDDLE_NOTICE, {{0xffff, 1, 2}})), DropReason::bad_frame);
+  EXPECT_EQ(check(record_frame<NoticeRecord>(HEDDLE_NOTICE, {{0, 1, 2, 3}})), DropReason::bad_frame);
+  EXPECT_EQ(check(record_frame<NoticeRecord>(HEDDLE_NOTICE, {{0xffff, 1, 2, 3}})), DropReason::bad_frame);
   EXPECT_EQ(check(record_frame<LoadRecord>(HEDDLE_LOAD, {{64, 1, 2, 3}})), DropReason::bad_frame);
   EXPECT_EQ(check(forged(record_frame<AckRecord>(HEDDLE_ACK, {kAck}), 17, 1)), DropReason::bad_frame) << "flags";
 }

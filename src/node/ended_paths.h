@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paths that end with a session (K9). What is under way on them is settled as lost; but frames that have passed the
+// other end may still arrive, and an ordered flow that went on at once by another path would overtake them. Its
+// settlement waits until they are dead, one life; or until the node at the other end says in its link state (W6) that
+// nothing of the link's sessions is left there (R12, orphans.h). Only a record counts that is newer than the one by
+// which that node called the link up in this session, as its hellos say: an older one is about an earlier session.
+//
+// One component per worker, for its own fabric ports.
+#pragma once
+
+#include <array>
+
+#include "node/ports.h"
+#include "node/prober.h"
+#include "node/settlement.h"
+#include "node/site.h"
+#include "routing/link_state.h"
+#include "wire/inlining.h"
+
+namespace heddle {
+
+// What is under way is dead after so long: one life, and some more for the time on wires, which no hop counts.
+constexpr Nanos settled_after_ns(Nanos life) { return life + life / 8; }
+
+class EndedPaths {
+ public:
+  EndedPaths(const Site& site, Ports& ports, const LinkState& link_state, Settlement& settlement, Prober& prober)
+      : site_(site), ports_(ports), link_state_(link_state), settlement_(settlement), prober_(prober) {}
+
+  HEDDLE_COLD void session_began(const Port& output) { called_up_[output.index] = 0; }
+  // The other end's record of this sequence, or a later one, calls the link up; 0: none does so far.
+  void heard(const Port& output, uint32_t sequence);
+  // Its flows take nothing more, and wait.
+  HEDDLE_COLD void session_ended(Port& output, Nanos now);
+  // There is news of a node's links.
+  HEDDLE_COLD void look(uint16_t node);
+
+ private:
+  bool nothing_is_left(const Port& output) const;
+  void settle_all(Port& output);
+
+  const Site& site_;
+  Ports& ports_;
+  const LinkState& link_state_;
+  Settlement& settlement_;
+  Prober& prober_;
+  std::array<uint32_t, kPortsMax> called_up_{};  // by port
+  PortSet waiting_ = 0;                          // ports with flows that may wait
+};
+
+}  // namespace heddle

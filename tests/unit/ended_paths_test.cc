@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/ended_paths.h"
+
+#include "flow_fixture.h"
+
+namespace heddle::test::ended_paths_test {
+namespace {
+
+// A flow with 300 bytes under way on the link to the other node, which has called the link up in record 5.
+class EndedPathsTest : public FlowTest {
+ protected:
+  static constexpr uint16_t kNeighbour = 1;  // index of that node, whose port is 4 as ours
+  static constexpr PortSet kItsPort = PortSet{1} << kFabric;
+
+  EndedPathsTest() {
+    bring_up();
+    OutputFlow& entry = reserve(fabric_, id_);
+    entry.data_flow = entry.ack_flow + 300;
+    ended_paths_.heard(fabric_, 5);
+  }
+  const OutputFlow& entry() const { return fabric_.output.flows[id_]; }
+  void hears(uint32_t sequence, PortSet up, PortSet settled) {
+    link_state_.apply(kNeighbour, {sequence, up, settled});
+    ended_paths_.look(kNeighbour);
+  }
+  bool settled() const { return entry().extent() == 0; }
+  FlowId id_;
+};
+
+TEST_F(EndedPathsTest, AFlowWaitsForOneLife) {
+  ended_paths_.session_ended(fabric_, turn_.now());
+  EXPECT_TRUE(entry().flags & kOutputEnded);
+  EXPECT_EQ(entry().due_ns, turn_.now() + settled_after_ns(topology_.classes[0].life_ns));
+  EXPECT_TRUE(entry().flags & kOutputTimed);
+  EXPECT_FALSE(settled());
+}
+
+TEST_F(EndedPathsTest, NoLongerOnceTheNeighbourSaysThatNothingIsLeft) {
+  ended_paths_.session_ended(fabric_, turn_.now());
+  hears(6, 0, 0);
+  EXPECT_FALSE(settled()) << "there is something";
+  hears(7, 0, kItsPort);
+  EXPECT_TRUE(settled());
+  EXPECT_EQ(entry().pending_lost, 300u);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::settled_by_notice), 1u);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::settled_by_end), 0u);
+  EXPECT_EQ(told(), std::vector<uint32_t>{flow_item(kFabric, id_)});
+}
+
+TEST_F(EndedPathsTest, ItMayHaveSaidSoBefore) {
+  hears(6, 0, kItsPort);
+  EXPECT_FALSE(settled()) << "the session goes on here";
+  ended_paths_.session_ended(fabric_, turn_.now());
+  EXPECT_TRUE(settled());
+}
+
+TEST_F(EndedPathsTest, WhatItSaysOfAnotherPortIsNothing) {
+  ended_paths_.session_ended(fabric_, turn_.now());
+  hears(6, 0, ~kItsPort);
+  EXPECT_FALSE(settled());
+}
+
+TEST_F(EndedPathsTest, WhatAnotherNodeSaysIsNothing) {
+  ended_paths_.session_ended(fabric_, turn_.now());
+  link_state_.apply(kNeighbour, {7, 0, kItsPort});
+  ended_paths_.look(site_.node);
+  EXPECT_FALSE(settled());
+}
+
+// What was said before the session is of an earlier one.
+TEST_F(EndedPathsTest, AnOlderRecordIsNoNews) {
+  link_state_.apply(kNeighbour, {5, 0, kItsPort});
+  ended_paths_.session_ended(fabric_, turn_.now());
+  ended_paths_.look(kNeighbour);
+  EXPECT_FALSE(settled());
+}
+
+TEST_F(EndedPathsTest, TheNewestHelloCounts) {
+  for (const uint32_t sequence : {9u, 7u, 0u}) ended_paths_.heard(fabric_, sequence);
+  ended_paths_.session_ended(fabric_, turn_.now());
+  hears(9, 0, kItsPort);
+  EXPECT_FALSE(settled());
+  hears(10, 0, kItsPort);
+  EXPECT_TRUE(settled());
+}
+
+TEST_F(EndedPathsTest, WhoHasNotHeardThatTheLinkIsUpWaits) {
+  ended_paths_.session_began(fabric_);
+  ended_paths_.session_ended(fabric_, turn_.now());
+  hears(6, 0, kItsPort);
+  EXPECT_FALSE(settled());
+}
+
+TEST_F(EndedPathsTest, FlowsOfALaterSessionGoOn) {
+  ended_paths_.session_ended(fabric_, turn_.now());
+  ended_paths_.session_began(fabric_);
+  ended_paths_.heard(fabric_, 8);
+  FlowId later_id;
+  OutputFlow& later = reserve(fabric_, later_id);
+  later.data_flow = later.ack_flow + 100;
+  hears(9, 0, kItsPort);
+  EXPECT_TRUE(settled());
+  EXPECT_EQ(later.extent(), 100u);
+}
+
+}  // namespace
+}  // namespace heddle::test::ended_paths_test
