@@ -8,14 +8,20 @@
 
 namespace heddle::config_keys {
 
-// Fabrics that a few numbers describe, in scenarios; `kind` says which.
+// Fabrics that a few numbers describe; `kind` says which.
 inline constexpr auto kLeafSpine = std::to_array<std::string_view>({"leaves", "spines", "hosts"});
 inline constexpr auto kFatTree = std::to_array<std::string_view>({"radix", "hosts"});
 inline constexpr auto kDragonfly = std::to_array<std::string_view>({"groups", "routers", "globals", "hosts"});
+// All of them, and those of their links; a lab's have what else a lab's links have.
+inline constexpr auto kFabric = std::to_array<std::string_view>(
+    {"kind", "leaves", "spines", "hosts", "radix", "groups", "routers", "globals", "rate", "mtu", "host_rate"});
+inline constexpr auto kLabFabric =
+    std::to_array<std::string_view>({"kind", "leaves", "spines", "hosts", "radix", "groups", "routers", "globals",
+                                     "rate", "mtu", "host_rate", "delay", "loss"});
 
 // Topology file; settings and classes have the keys of their fields (topology/fields.h).
-inline constexpr auto kTopology =
-    std::to_array<std::string_view>({"name", "edge_mtu", "settings", "classes", "nodes", "links", "stations"});
+inline constexpr auto kTopology = std::to_array<std::string_view>(
+    {"name", "edge_mtu", "settings", "classes", "fabric", "nodes", "links", "stations"});
 inline constexpr auto kNode = std::to_array<std::string_view>({"address", "ports"});
 inline constexpr auto kPort =
     std::to_array<std::string_view>({"vlan", "trunk", "native", "rate", "mtu", "forward_reserved", "flood_rate",
@@ -64,7 +70,7 @@ inline constexpr auto kShaperClass =
 // Lab file; settings, classes, stations and ports as in the topology file.
 inline constexpr auto kLab = std::to_array<std::string_view>(
     {"name", "edge_mtu", "settings", "classes", "stations", "addresses", "driver", "threads", "topology"});
-inline constexpr auto kLabTopology = std::to_array<std::string_view>({"kinds", "nodes", "links"});
+inline constexpr auto kLabTopology = std::to_array<std::string_view>({"kinds", "fabric", "nodes", "links"});
 inline constexpr auto kLabKinds = std::to_array<std::string_view>({"switch", "host"});
 inline constexpr auto kLabSwitchKind = std::to_array<std::string_view>({"workers"});
 inline constexpr auto kLabHostKind = std::to_array<std::string_view>({"exec"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Key `fabric` of scenarios: which plan (topology/fabric_plan.h), and its sizes.
+// Key `fabric` of topology, lab and scenario files: which plan (topology/fabric_plan.h), and its sizes.
 #pragma once
 
 #include <optional>

@@ -7,6 +7,7 @@
 #include "config/application_reader.h"
 #include "config/budget.h"
 #include "config/config_keys.h"
+#include "config/fabric_plan_reader.h"
 #include "config/lab_host_reader.h"
 #include "config/memory_budget.h"
 #include "config/shaper_reader.h"
@@ -17,6 +18,13 @@ namespace heddle {
 
 namespace {
 
+LinkImpairment read_impairment(const YamlValue& link) {
+  LinkImpairment impairment;
+  link["delay"].read_duration(impairment.delay_ns, 0, 10 * kSecond);
+  link["loss"].read_loss(impairment.loss_ppm);
+  return impairment;
+}
+
 class LabReader {
  public:
   explicit LabReader(const YamlValue& root) : root_(root), topology_(root["topology"]), builder_(root), hosts_(root) {}
@@ -25,7 +33,9 @@ class LabReader {
 
  private:
   void read_kinds();
+  bool read_plan();
   void read_nodes();
+  void read_switch(const YamlValue& value);
   void read_link(const YamlValue& value);
   std::optional<LinkEnd> switch_end(const YamlValue& value, const PortReference& end);
   void link_host(const YamlValue& link, const YamlValue& host_value, const PortReference& host,
@@ -55,9 +65,47 @@ void LabReader::read_kinds() {
   hosts_.read_kind(kinds["host"]);
 }
 
+// False if anything is wrong with it.
+bool LabReader::read_plan() {
+  const YamlValue value = topology_["fabric"];
+  if (!value.present()) return true;
+  if (!value.expect_map(config_keys::kLabFabric)) return false;
+  const std::optional<FabricPlan> plan = read_fabric_plan(value);
+  const auto ends = plan ? builder_.add_plan(*plan, value) : std::nullopt;
+  if (!ends) return false;
+  switches_.resize(plan->nodes.size(), value);
+  names_ = plan->nodes;
+  const LinkImpairment impairment = read_impairment(value);
+  for (const TopologyLink& link : builder_.topology().links)
+    for (const LinkEnd& end : link.ends) impairments_[{end.node_index, end.port}] = impairment;
+  for (size_t i = 0; i < ends->size(); ++i) {
+    const std::string& name = plan->hosts[i].name;
+    names_.push_back(name);
+    builder_.take_port(value, (*ends)[i]);
+    builder_.read_edge_rate((*ends)[i], value["host_rate"]);
+    hosts_.add_planned(name, value);
+    hosts_.plug(value, {name, "eth1"}, (*ends)[i]);
+  }
+  return true;
+}
+
+// One of the plan may be given keys of its own.
+void LabReader::read_switch(const YamlValue& value) {
+  auto node_index = builder_.find_node(value.key());
+  if (!node_index) {
+    node_index = builder_.add_node(value);
+    if (!node_index) return;
+    switches_.emplace_back();
+  }
+  switches_[*node_index] = value;
+  value.expect_map(config_keys::kLabSwitch);
+  builder_.read_address(*node_index, value["address"]);
+}
+
 void LabReader::read_nodes() {
   const YamlValue nodes = topology_["nodes"];
-  if (!nodes.require("a map of nodes") || !nodes.expect_free_map("nodes")) return;
+  const bool planned = topology_.has("fabric");
+  if ((!planned || nodes.present()) && !(nodes.require("a map of nodes") && nodes.expect_free_map("nodes"))) return;
   for (const YamlValue& node : nodes.entries()) {
     if (!node.is(YamlNode::Kind::kMap) && !node.is(YamlNode::Kind::kNull)) {
       node.problem("a map");
@@ -66,15 +114,14 @@ void LabReader::read_nodes() {
     names_.push_back(node.key());
     size_t kind = 0;
     if (node["kind"].require("switch or host")) node["kind"].read_choice(kind, config_keys::kLabKinds);
-    if (kind == 1) {
+    const bool planned_host = hosts_.has(node.key()), planned_switch = builder_.find_node(node.key()).has_value();
+    if (kind == 1 ? planned_switch : planned_host) {
+      node["kind"].problem(planned_host ? "host, as in the fabric" : "switch, as in the fabric");
+    } else if (kind == 1) {
       hosts_.add(node);
-      continue;
+    } else {
+      read_switch(node);
     }
-    const auto node_index = builder_.add_node(node);
-    if (!node_index) return;
-    switches_.push_back(node);
-    node.expect_map(config_keys::kLabSwitch);
-    builder_.read_address(*node_index, node["address"]);
   }
   if (switches_.empty()) nodes.problem("no switch", "1 or more");
   builder_.fill_addresses();
@@ -113,9 +160,7 @@ void LabReader::link_switches(const YamlValue& link, const std::vector<YamlValue
   const auto first_end = switch_end(ends[0], first);
   const auto second_end = switch_end(ends[1], second);
   if (!first_end || !second_end) return;
-  LinkImpairment impairment;
-  link["delay"].read_duration(impairment.delay_ns, 0, 10 * kSecond);
-  link["loss"].read_loss(impairment.loss_ppm);
+  const LinkImpairment impairment = read_impairment(link);
   for (const LinkEnd& end : {*first_end, *second_end}) impairments_[{end.node_index, end.port}] = impairment;
   builder_.add_link(link, ends, *first_end, *second_end);
 }
@@ -204,6 +249,10 @@ std::optional<LabConfig> LabReader::read(ConfigErrors& errors) {
   if (topology_.require("a map of kinds, nodes and links")) {
     topology_.expect_map(config_keys::kLabTopology);
     read_kinds();
+    if (!read_plan()) {  // nobody knows which nodes there are
+      errors.sort();
+      return std::nullopt;
+    }
     read_nodes();
   }
   const size_t errors_before_links = errors.size();

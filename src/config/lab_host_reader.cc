@@ -45,12 +45,18 @@ void LabHostReader::add(const YamlValue& value) {
     value.problem_at_key("this name", "other names: the namespace of the switches has it");
   }
   value.expect_map(config_keys::kLabHost);
-  indices_.emplace(value.key(), sources_.size());
-  sources_.push_back({{value.key(), {}, kind_exec_}, value, {}});
+  const auto [known, is_new] = indices_.emplace(value.key(), sources_.size());
+  if (is_new) sources_.push_back({{value.key(), {}, kind_exec_}, {}, {}});
+  Source& source = sources_[known->second];
+  source.value = value;
   if (!value.has("exec")) return;
-  LabHost& host = sources_.back().host;
-  host.exec.clear();
-  read_exec(value["exec"], host.exec);
+  source.host.exec.clear();
+  read_exec(value["exec"], source.host.exec);
+}
+
+void LabHostReader::add_planned(const std::string& name, const YamlValue& plan) {
+  indices_.emplace(name, sources_.size());
+  sources_.push_back({{name, {}, kind_exec_}, plan, {}});
 }
 
 void LabHostReader::read_exec(const YamlValue& value, std::vector<std::string>& exec) const {
@@ -144,7 +150,7 @@ void LabHostReader::read_addresses(const YamlValue& value, const YamlValue& plug
   const YamlValue ipv6 = value["ipv6"];
   const bool all_given = ipv4.present() && ipv6.present();
   if (automatic_ && !all_given && number > kAutomaticMax) {
-    plug.problem("interface " + std::to_string(number), "254 with automatic addresses");
+    plug.problem("an interface too many", "254 with automatic addresses");
   } else if (automatic_) {
     interface.address_v4 = "10.0.0." + std::to_string(number) + "/24";
     if (has_ipv6) interface.address_v6 = "fd00::" + std::to_string(number) + "/64";

@@ -19,6 +19,8 @@ class LabHostReader {
   // The defaults of all hosts; before add().
   void read_kind(const YamlValue& value);
   void add(const YamlValue& value);
+  // One of a planned fabric, without keys of its own; add() with a value of this name gives it some.
+  void add_planned(const std::string& name, const YamlValue& plan);
   bool has(const std::string& name) const { return indices_.contains(name); }
 
   // The interface that `end` names is plugged into this port of a switch.

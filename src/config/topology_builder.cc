@@ -50,6 +50,29 @@ std::optional<uint16_t> TopologyBuilder::add_node(const std::string& name, const
   return index;
 }
 
+std::optional<std::vector<LinkEnd>> TopologyBuilder::add_plan(const FabricPlan& plan, const YamlValue& value) {
+  const size_t first = topology_.nodes.size();
+  for (const std::string& name : plan.nodes)
+    if (!add_node(name, value)) return std::nullopt;
+  const auto add_end = [&](const FabricPlan::End& end) {
+    const auto node = static_cast<uint16_t>(first + end.node);
+    const auto port = add_port(node, end.port, value["kind"]);  // no key there is of a port
+    return port ? std::optional(LinkEnd{node, *port}) : std::nullopt;
+  };
+  for (const FabricPlan::Link& link : plan.links) {
+    const auto one = add_end(link.ends[0]), other = add_end(link.ends[1]);
+    if (!one || !other) return std::nullopt;
+    add_link(value, {value, value}, *one, *other, link.cost);
+  }
+  std::vector<LinkEnd> hosts;
+  for (const FabricPlan::Host& host : plan.hosts) {
+    const auto end = add_end(host.end);
+    if (!end) return std::nullopt;
+    hosts.push_back(*end);
+  }
+  return hosts;
+}
+
 void TopologyBuilder::read_address(uint16_t node_index, const YamlValue& value) {
   constexpr uint16_t kAddressMax = 65534;  // 65535 stands for the spanning tree
   value.read_integer(topology_.nodes[node_index].address, 1, kAddressMax);
@@ -84,8 +107,12 @@ std::optional<PortIndex> TopologyBuilder::add_port(uint16_t node_index, const st
 
 void TopologyBuilder::read_edge_limits(LinkEnd end, const YamlValue& link) {
   TopologyPort& port = topology_.nodes[end.node_index].ports[end.port];
-  link["rate"].read_rate(port.rate_bps, kRateMinBps, kRateMaxBps);
+  read_edge_rate(end, link["rate"]);
   link["mtu"].read_integer(port.mtu_bytes, kEdgeMtuMin, topology_.edge_mtu_bytes);
+}
+
+void TopologyBuilder::read_edge_rate(LinkEnd end, const YamlValue& rate) {
+  rate.read_rate(topology_.nodes[end.node_index].ports[end.port].rate_bps, kRateMinBps, kRateMaxBps);
 }
 
 std::optional<uint16_t> TopologyBuilder::find_node(const std::string& name) const {

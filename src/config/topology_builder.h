@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/yaml_value.h"
+#include "topology/fabric_plan.h"
 #include "topology/topology.h"
 
 namespace heddle {
@@ -37,6 +38,9 @@ class TopologyBuilder {
   std::optional<uint16_t> add_node(const YamlValue& source) { return add_node(source.key(), source); }
   // The same with a name that does not stand in the file.
   std::optional<uint16_t> add_node(const std::string& name, const YamlValue& source);
+  // The nodes, ports and links of a plan, whose links have the keys rate and mtu of `value`. Returns where its hosts
+  // belong, in their order; nullopt if it does not fit.
+  std::optional<std::vector<LinkEnd>> add_plan(const FabricPlan& plan, const YamlValue& value);
   void read_address(uint16_t node_index, const YamlValue& value);
   // Gives the nodes that have none the lowest addresses that are free, in their order.
   void fill_addresses();
@@ -46,8 +50,9 @@ class TopologyBuilder {
   // Keys of an edge port; where a link has given a rate or MTU already, these overrule.
   void read_port(uint16_t node_index, PortIndex port, const YamlValue& value);
 
-  // Keys rate and mtu of a link whose other end is a host.
+  // Keys rate and mtu of a link whose other end is a host; and its rate alone.
   void read_edge_limits(LinkEnd end, const YamlValue& link);
+  void read_edge_rate(LinkEnd end, const YamlValue& rate);
 
   // The port that a text names, among those added.
   std::optional<LinkEnd> find_port(const YamlValue& value) const;

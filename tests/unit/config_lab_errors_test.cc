@@ -119,6 +119,20 @@ const WrongFile kHosts[] = {
      "driver, threads or topology\n"},
 };
 
+const WrongFile kFabrics[] = {
+    {"kind_of_a_planned_node",
+     "name: x\ntopology:\n  fabric: { leaves: 2, spines: 1, hosts: 1 }\n  nodes: { leaf1: { kind: host }, h1-1: { "
+     "kind: "
+     "switch } }\n",
+     "lab.yaml:4:27: topology.nodes.leaf1.kind: found host, allowed switch, as in the fabric\n"
+     "lab.yaml:4:49: topology.nodes.h1-1.kind: found switch, allowed host, as in the fabric\n"},
+    {"key_of_a_scenario", "name: x\ntopology:\n  fabric: { leaves: 2, spines: 1, hosts: 1, workers: 2 }\n",
+     "lab.yaml:3:45: topology.fabric.workers: found an unknown key, allowed routers\n"},
+    {"more_hosts_than_addresses", "name: x\ntopology: { fabric: { leaves: 10, spines: 1, hosts: 30 } }\n",
+     "lab.yaml:2:21: topology.fabric: found an interface too many, allowed 254 with automatic addresses\n"},
+};
+INSTANTIATE_TEST_SUITE_P(Fabrics, LabErrors, testing::ValuesIn(kFabrics), test::case_name);
+
 INSTANTIATE_TEST_SUITE_P(Links, LabErrors, testing::ValuesIn(kLabLinks), test::case_name);
 INSTANTIATE_TEST_SUITE_P(Hosts, LabErrors, testing::ValuesIn(kHosts), test::case_name);
 

@@ -59,6 +59,46 @@ links: [{ ends: ["b:f", "a:f"], rate: 2.5G }]
   EXPECT_EQ(topology.nodes[0].ports[0].mtu_bytes, 9000);
 }
 
+TEST(TopologyFile, AFewNumbersDescribeAFabric) {
+  const Topology topology = topology_of(R"(name: x
+fabric: { leaves: 2, spines: 1, hosts: 2, rate: 10G, mtu: 1600, host_rate: 1G }
+)");
+  ASSERT_EQ(topology.nodes.size(), 3u);
+  EXPECT_EQ(topology.nodes[0].name, "spine1");
+  EXPECT_EQ(topology.nodes[1].name, "leaf1");
+  for (uint16_t i = 0; i < 3; ++i) EXPECT_EQ(topology.nodes[i].address, i + 1);
+  ASSERT_EQ(topology.links.size(), 2u);
+  const std::vector<TopologyPort>& ports = topology.nodes[1].ports;
+  const TopologyPort& up = ports[0];
+  EXPECT_EQ(up.name, "u1");
+  EXPECT_TRUE(up.fabric);
+  EXPECT_EQ(up.rate_bps, 10'000'000'000u);
+  EXPECT_EQ(up.mtu_bytes, 1600);
+  ASSERT_EQ(ports.size(), 3u);
+  EXPECT_EQ(ports[1].name, "p1");
+  EXPECT_FALSE(ports[1].fabric);
+  EXPECT_EQ(ports[1].rate_bps, 1'000'000'000u);
+}
+
+TEST(TopologyFile, NodesBesideAFabricAndWhatDiffersInIt) {
+  const Topology topology = topology_of(R"(name: x
+fabric: { leaves: 2, spines: 1, hosts: 1 }
+nodes:
+  leaf2: { address: 1, ports: { p1: { vlan: 20 }, x1: {} } }
+  extra: { address: 9, ports: { u1: {}, p1: {} } }
+links:
+  - { ends: ["leaf2:x1", "extra:u1"] }
+)");
+  ASSERT_EQ(topology.nodes.size(), 4u);
+  EXPECT_EQ(topology.nodes[0].address, 2) << "the lowest that is free";
+  EXPECT_EQ(topology.nodes[2].address, 1);
+  EXPECT_EQ(topology.nodes[3].name, "extra");
+  EXPECT_EQ(topology.nodes[2].ports[1].vlans.native, 20);
+  EXPECT_EQ(topology.nodes[1].ports[1].vlans.native, 1);
+  EXPECT_EQ(topology.nodes[2].ports[2].peer.node_index, 3);
+  EXPECT_EQ(topology.links.size(), 3u);
+}
+
 TEST(TopologyFile, VlansOfPorts) {
   const Topology topology = topology_of(R"(
 name: x
@@ -250,6 +290,42 @@ TEST(LabFile, Demo) {
   EXPECT_FALSE(lab.topology.nodes[h3.node_index].ports[h3.port].fabric);
   EXPECT_EQ(h3.address_v4, "10.0.0.3/24");
   EXPECT_EQ(h3.address_v6, "fd00::3/64");
+}
+
+TEST(LabFile, AFewNumbersDescribeAFabricAndItsHosts) {
+  ConfigErrors errors;
+  const auto lab = parse_lab(R"(name: x
+topology:
+  kinds: { switch: { workers: 2 } }
+  fabric: { leaves: 2, spines: 1, hosts: 1, rate: 100M, host_rate: 50M, delay: 3ms, loss: 1% }
+  nodes:
+    leaf1: { kind: switch, workers: 1, ports: { p1: { vlan: 20 } } }
+    h2-1: { kind: host, ipv4: 10.1.0.1/16, exec: ["true"] }
+    h9: { kind: host }
+  links:
+    - { endpoints: ["h9:eth1", "spine1:p9"] }
+)",
+                             "lab.yaml", errors);
+  ASSERT_EQ(errors.text(), "");
+  ASSERT_EQ(lab->nodes.size(), 3u);
+  EXPECT_EQ(lab->nodes[1].workers, 1u);
+  EXPECT_EQ(lab->nodes[2].workers, 2u);
+  const TopologyNode& leaf = lab->topology.nodes[1];
+  ASSERT_EQ(leaf.ports.size(), 2u);
+  EXPECT_EQ(leaf.ports[0].rate_bps, 100'000'000u);
+  EXPECT_EQ(leaf.ports[1].rate_bps, 50'000'000u);
+  EXPECT_EQ(leaf.ports[1].vlans.native, 20);
+  EXPECT_EQ(lab->nodes[1].ports[0].impairment.delay_ns, 3 * kMillisecond);
+  EXPECT_EQ(lab->nodes[1].ports[0].impairment.loss_ppm, 10'000u);
+  EXPECT_EQ(lab->nodes[1].ports[1].impairment.delay_ns, 0u);
+  ASSERT_EQ(lab->hosts.size(), 3u);
+  EXPECT_EQ(lab->hosts[0].name, "h1-1");
+  ASSERT_EQ(lab->hosts[0].interfaces.size(), 1u);
+  EXPECT_EQ(lab->hosts[0].interfaces[0].name, "eth1");
+  EXPECT_EQ(lab->hosts[0].interfaces[0].address_v4, "10.0.0.1/24");
+  EXPECT_EQ(lab->hosts[1].interfaces[0].address_v4, "10.1.0.1/16");
+  EXPECT_EQ(lab->hosts[1].exec, std::vector<std::string>{"true"});
+  EXPECT_EQ(lab->hosts[2].interfaces[0].node_index, 0);
 }
 
 TEST(LabFile, RingAndSingle) {

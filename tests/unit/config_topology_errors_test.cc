@@ -19,6 +19,28 @@ TEST_P(TopologyErrors, SayWhereWhatAndWhatInstead) {
   EXPECT_EQ(errors.text(), test::without_first_newline(GetParam().messages));
 }
 
+const WrongFile kFabrics[] = {
+    {"size_missing", "name: x\nfabric: { leaves: 3 }\nnodes: { leaf1: {} }\n",
+     "topology.yaml:2:1: fabric.spines: found nothing, allowed how many\n"},
+    {"of_another_kind", "name: x\nfabric: { leaves: 2, spines: 1, hosts: 1, radix: 4 }\n",
+     "topology.yaml:2:43: fabric.radix: found the key in a leaf-spine, allowed leaves, spines or hosts\n"},
+    {"no_map", "name: x\nfabric: []\n", "topology.yaml:2:9: fabric: found a list, allowed a map\n"},
+    {"of_a_lab", "name: x\nfabric: { leaves: 2, spines: 1, hosts: 1, delay: 1ms }\n",
+     "topology.yaml:2:43: fabric.delay: found an unknown key, allowed kind, leaves, spines, hosts, radix, groups, "
+     "routers, globals, rate, mtu or host_rate\n"},
+    {"wrong_for_many_links", "name: x\nfabric: { leaves: 3, spines: 2, hosts: 2, rate: abc }\n",
+     "topology.yaml:2:49: fabric.rate: found abc, allowed 1k to 1T bits per second\n"},
+    {"key_of_a_host_on_a_link",
+     "name: x\nfabric: { leaves: 2, spines: 1, hosts: 1 }\nnodes: { leaf1: { ports: { u1: { vlan: 3 } } } }\n",
+     "topology.yaml:3:34: nodes.leaf1.ports.u1.vlan: found the key on a port of a link, allowed the key on edge "
+     "ports\n"},
+    {"address_of_a_node_beside",
+     "name: x\nfabric: { leaves: 2, spines: 1, hosts: 1 }\nnodes: { new: { ports: { p1: , u1: } } }\nlinks: [ { ends: "
+     "[\"new:u1\", \"leaf1:p1\"] } ]\n",
+     "topology.yaml:3:10: nodes.new.address: found nothing, allowed 1 to 65534\n"},
+};
+INSTANTIATE_TEST_SUITE_P(Fabrics, TopologyErrors, testing::ValuesIn(kFabrics), test::case_name);
+
 const WrongFile kSyntax[] = {
     {"tab", "name: x\nnodes:\n\ta: { address: 1 }\n",
      "topology.yaml:3:1: found a tab, allowed spaces: YAML is not indented with tabs\n"},

@@ -13,39 +13,26 @@ void ScenarioReader::read_generated() {
 }
 
 void ScenarioReader::generate(const FabricPlan& plan, const YamlValue& value) {
-  const auto first = static_cast<uint16_t>(builder_.topology().nodes.size());
-  for (const std::string& name : plan.nodes) {
-    if (!builder_.add_node(name, value)) return;
-    node_values_.push_back(value);
-  }
-  const auto add_port = [&](const FabricPlan::End& end) {
-    const auto node = static_cast<uint16_t>(first + end.node);
-    const auto port = builder_.add_port(node, end.port, value["kind"]);  // no key there is of a port
-    return port ? std::optional(LinkEnd{node, *port}) : std::nullopt;
-  };
-  for (const FabricPlan::Link& link : plan.links) {
-    const auto one = add_port(link.ends[0]), other = add_port(link.ends[1]);
-    if (one && other) generate_link(*one, *other, link.cost, value);
+  const std::vector<TopologyLink>& links = builder_.topology().links;
+  const size_t links_before = links.size();
+  const auto ends = builder_.add_plan(plan, value);
+  planned_nodes_ = builder_.topology().nodes.size();
+  node_values_.resize(planned_nodes_, value);
+  for (size_t i = links_before; i < links.size(); ++i) {
+    MemoryLinkOptions options = fabric_link_defaults();
+    const LinkEnd& end = links[i].ends[0];
+    options.rate_bps = builder_.topology().nodes[end.node_index].ports[end.port].rate_bps;
+    value["delay"].read_duration(options.delay_ns, 0, kLinkDelayMax);
+    scenario_.setup.links.push_back({options, options});
+    ++generated_links_;
   }
   MemoryLinkOptions link = host_link_defaults();
   value["host_rate"].read_rate(link.rate_bps, kRateMinBps, kRateMaxBps);
   value["host_delay"].read_duration(link.delay_ns, 0, kLinkDelayMax);
-  for (const FabricPlan::Host& host : plan.hosts) {
-    const auto end = add_port(host.end);
-    if (!end || !add_host(host.name, *end, value, link)) return;
+  for (size_t i = 0; ends && i < ends->size(); ++i) {
+    if (!add_host(plan.hosts[i].name, (*ends)[i], value, link)) return;
     ++generated_hosts_;
   }
-}
-
-void ScenarioReader::generate_link(LinkEnd one, LinkEnd other, uint8_t cost, const YamlValue& value) {
-  const size_t before = builder_.topology().links.size();
-  builder_.add_link(value, {value, value}, one, other, cost);
-  if (builder_.topology().links.size() == before) return;
-  MemoryLinkOptions options = fabric_link_defaults();
-  options.rate_bps = builder_.topology().nodes[one.node_index].ports[one.port].rate_bps;
-  value["delay"].read_duration(options.delay_ns, 0, kLinkDelayMax);
-  scenario_.setup.links.push_back({options, options});
-  ++generated_links_;
 }
 
 // Baselines are the switch with parts switched off, as the classes of a file could say.

@@ -24,9 +24,13 @@ void ScenarioReader::read_nodes() {
   if (root_.has("fabric") && !nodes.present()) return builder_.fill_addresses();
   if (!nodes.require("a map of nodes") || !nodes.expect_free_map("nodes")) return;
   for (const YamlValue& node : nodes.entries()) {
-    const auto index = builder_.add_node(node);
-    if (!index) return;
-    node_values_.push_back(node);
+    auto index = builder_.find_node(node.key());  // one of the plan may be given keys of its own
+    if (!index) {
+      index = builder_.add_node(node);
+      if (!index) return;
+      node_values_.emplace_back();
+    }
+    node_values_[*index] = node;
     node.expect_map(scenario_keys::kNode);
     builder_.read_address(*index, node["address"]);
   }
@@ -175,6 +179,7 @@ void ScenarioReader::finish_nodes() {
     setup.match_entries = 16384;
     setup.station_entries = 16384;
     const size_t ports = builder_.topology().nodes[node].ports.size();
+    if (node < planned_nodes_) root_["fabric"]["workers"].read_integer(setup.workers, 1, std::max<size_t>(1, ports));
     node_values_[node]["workers"].read_integer(setup.workers, 1, std::max<size_t>(1, ports));
     if (scenario_.variant.workers != 0)
       setup.workers = static_cast<uint32_t>(std::clamp<size_t>(ports, 1, scenario_.variant.workers));

@@ -26,7 +26,6 @@ class ScenarioReader {
   void read_nodes();
   void read_generated();
   void generate(const FabricPlan& plan, const YamlValue& value);
-  void generate_link(LinkEnd one, LinkEnd other, uint8_t cost, const YamlValue& value);
   HostSetup* add_host(const std::string& name, LinkEnd end, const YamlValue& port, const MemoryLinkOptions& link);
   static MemoryLinkOptions fabric_link_defaults();
   static MemoryLinkOptions host_link_defaults();
@@ -68,8 +67,9 @@ class ScenarioReader {
   YamlValue root_;
   TopologyBuilder builder_;
   Scenario scenario_;
-  std::vector<YamlValue> node_values_;  // by node; of generated ones the key `fabric`
+  std::vector<YamlValue> node_values_;  // by node; of planned ones the key `fabric`, or their own
   std::vector<PortShapers> shapers_;    // by node
+  size_t planned_nodes_ = 0;
   size_t generated_links_ = 0, generated_hosts_ = 0;
   std::map<std::string, uint16_t, std::less<>> hosts_;
 };
