@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 
 #include "io/clock.h"
@@ -33,7 +35,10 @@ void add_key(Json& json, const MatchKey& key) {
   json["ftag"] = key.ftag;
   json["source_mac"] = mac_text(load_mac(key.macs + 6));
   json["destination_mac"] = mac_text(load_mac(key.macs));
-  if (key.l3 == 4 || key.l3 == 6) {
+  const auto any = [](const uint8_t(&address)[16]) {
+    return std::any_of(std::begin(address), std::end(address), [](uint8_t byte) { return byte != 0; });
+  };
+  if ((key.l3 == 4 || key.l3 == 6) && (any(key.source_address) || any(key.destination_address))) {
     json["source"] = address_text(key.source_address, key.l3);
     json["destination"] = address_text(key.destination_address, key.l3);
     json["protocol"] = key.protocol;

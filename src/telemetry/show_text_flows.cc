@@ -51,10 +51,13 @@ std::string path_text(const Json& flow) {
   return path;
 }
 
-// Groups have a column where flows have some.
+// Groups and DSCPs have a column where flows have some.
 std::string ingress_text(const Json& reply) {
   const Json& flows = reply.at("flows");
-  const bool groups = std::any_of(flows.begin(), flows.end(), [](const Json& flow) { return flow.value("group", 0); });
+  const auto any_has = [&flows](const char* key) {
+    return std::any_of(flows.begin(), flows.end(), [key](const Json& flow) { return flow.value(key, 0) != 0; });
+  };
+  const bool groups = any_has("group"), dscps = any_has("dscp");
   std::vector<TextTable::Column> columns{{"FROM"},
                                          {"TO"},
                                          {"SOURCE"},
@@ -67,6 +70,8 @@ std::string ingress_text(const Json& reply) {
                                          {"STATE"},
                                          {"PATH"},
                                          {"DROPPED"}};
+  constexpr int kBehindProtocol = 5;
+  if (dscps) columns.insert(columns.begin() + kBehindProtocol, {"DSCP", Align::right});
   if (groups) columns.insert(columns.begin() + 2, {"GROUP", Align::right});
   TextTable table(std::move(columns));
   for (const Json& flow : flows) {
@@ -82,6 +87,7 @@ std::string ingress_text(const Json& reply) {
                                    text(flow, "state"),
                                    path_text(flow),
                                    dropped_text(flow)};
+    if (dscps) cells.insert(cells.begin() + kBehindProtocol, std::to_string(flow.value("dscp", 0)));
     if (groups) cells.insert(cells.begin() + 2, exact(flow, "group"));
     table.add(std::move(cells));
   }

@@ -80,6 +80,33 @@ TEST(ApplicationsText, TellsWhoHasWhat) {
   EXPECT_NE(text.find("rates over 250 ms\n"), std::string::npos);
 }
 
+TEST(FlowsText, GroupsAndDscpsHaveAColumnWhereFlowsHaveSome) {
+  Json flow{{"node", "leaf1"},       {"port", "p1"},
+            {"to", "leaf2:p1"},      {"source", "10.0.0.1"},
+            {"source_port", 5},      {"destination_mac", "02:00:00:00:00:02"},
+            {"protocol", 17},        {"offered_bps", 1e6},
+            {"delivered_bps", 1e6},  {"dropped_bps", 0},
+            {"in_fabric_bytes", 10}, {"queue_bytes", 0},
+            {"state", "idle"},       {"group", 0}};
+  const auto text_of = [&flow] {
+    const std::string text = show_text(
+        "flows", {{"interval_ms", 250}, {"known", 1}, {"moving", 1}, {"flows", {flow}}, {"transit", Json::array()}});
+    return text.substr(text.find('\n') + 1, text.find("\n\n") - text.find('\n'));
+  };
+  EXPECT_EQ(
+      text_of(),
+      R"(FROM      TO        SOURCE      DESTINATION        PROTOCOL    OFFERED  DELIVERED  IN FABRIC  QUEUED  STATE  PATH  DROPPED
+leaf1:p1  leaf2:p1  10.0.0.1:5  02:00:00:00:00:02  udp       1.00 Mb/s  1.00 Mb/s       10 B     0 B  idle   -     -
+)");
+  flow["dscp"] = 46;
+  flow["group"] = 3;
+  EXPECT_EQ(
+      text_of(),
+      R"(FROM      TO        GROUP  SOURCE      DESTINATION        PROTOCOL  DSCP    OFFERED  DELIVERED  IN FABRIC  QUEUED  STATE  PATH  DROPPED
+leaf1:p1  leaf2:p1      3  10.0.0.1:5  02:00:00:00:00:02  udp         46  1.00 Mb/s  1.00 Mb/s       10 B     0 B  idle   -     -
+)");
+}
+
 TEST(RateFlows, CountsWhatCameSinceAndNewFlowsFromZero) {
   const std::vector<SampledFlow> earlier = {flow(1, 11, {100, 10, 20}), flow(2, 22, {0xfffffff0, 0, 0}),
                                             flow(4, 44, {7, 0, 0})};
