@@ -15,16 +15,13 @@ std::string ConfigError::text() const {
 
 void ConfigErrors::add(ConfigError error) {
   ++count_;
+  if (items_.size() >= kMax) return;
   // Keys come from the file: a message stays one line whatever they hold.
   for (std::string* text : {&error.key, &error.found, &error.allowed}) {
     std::replace_if(
         text->begin(), text->end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   }
-  if (std::find(items_.begin(), items_.end(), error) != items_.end()) return;
-  if (items_.size() >= kMax)
-    ++more_;
-  else
-    items_.push_back(std::move(error));
+  items_.push_back(std::move(error));
 }
 
 void ConfigErrors::sort() {
@@ -38,7 +35,7 @@ void ConfigErrors::sort() {
 std::string ConfigErrors::text() const {
   std::string out;
   for (const ConfigError& error : items_) out += error.text() + "\n";
-  if (more_ != 0) out += "and " + std::to_string(more_) + " more\n";
+  if (count_ > items_.size()) out += "and " + std::to_string(count_ - items_.size()) + " more\n";
   return out;
 }
 

@@ -18,18 +18,16 @@ struct ConfigError {
 
   // "topology.yaml:12:9: nodes.leaf1.address: found 0, allowed 1 to 65534"
   std::string text() const;
-  bool operator==(const ConfigError&) const = default;
 };
 
 class ConfigErrors {
  public:
   static constexpr size_t kMax = 200;  // a file that is wrong throughout need not be told so without end
 
-  // One that stands there already is counted only: a value may be read for many links.
   void add(ConfigError error);
   bool empty() const { return count_ == 0; }
   size_t size() const { return count_; }                            // of all that were added
-  const std::vector<ConfigError>& items() const { return items_; }  // the first kMax different ones
+  const std::vector<ConfigError>& items() const { return items_; }  // the first kMax of them
   // By file in the order met, then by line and column.
   void sort();
   // One line per problem, each with a newline, and one more if there were more than kMax.
@@ -38,7 +36,6 @@ class ConfigErrors {
  private:
   std::vector<ConfigError> items_;
   size_t count_ = 0;
-  size_t more_ = 0;  // than kMax
 };
 
 }  // namespace heddle

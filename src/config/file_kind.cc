@@ -11,8 +11,8 @@ namespace heddle {
 namespace {
 
 // Keys that only scenarios have, and only node files.
-constexpr auto kOfScenarios =
-    std::to_array<std::string_view>({"workloads", "faults", "measure", "expect", "duration", "costs", "hosts"});
+constexpr auto kOfScenarios = std::to_array<std::string_view>(
+    {"workloads", "faults", "measure", "expect", "duration", "costs", "hosts", "seed", "about"});
 constexpr auto kOfNodes =
     std::to_array<std::string_view>({"topology", "node", "devices", "socket", "buffers", "memory"});
 

@@ -65,7 +65,7 @@ void LabReader::read_kinds() {
   hosts_.read_kind(kinds["host"]);
 }
 
-// False if anything is wrong with it.
+// False if it does not say which nodes there are.
 bool LabReader::read_plan() {
   const YamlValue value = topology_["fabric"];
   if (!value.present()) return true;
@@ -78,11 +78,11 @@ bool LabReader::read_plan() {
   const LinkImpairment impairment = read_impairment(value);
   for (const TopologyLink& link : builder_.topology().links)
     for (const LinkEnd& end : link.ends) impairments_[{end.node_index, end.port}] = impairment;
+  builder_.read_edge_rate(*ends, value["host_rate"]);
   for (size_t i = 0; i < ends->size(); ++i) {
     const std::string& name = plan->hosts[i].name;
     names_.push_back(name);
     builder_.take_port(value, (*ends)[i]);
-    builder_.read_edge_rate((*ends)[i], value["host_rate"]);
     hosts_.add_planned(name, value);
     hosts_.plug(value, {name, "eth1"}, (*ends)[i]);
   }
@@ -98,6 +98,7 @@ void LabReader::read_switch(const YamlValue& value) {
     switches_.emplace_back();
   }
   switches_[*node_index] = value;
+  builder_.set_source(*node_index, value);
   value.expect_map(config_keys::kLabSwitch);
   builder_.read_address(*node_index, value["address"]);
 }
@@ -113,8 +114,9 @@ void LabReader::read_nodes() {
     }
     names_.push_back(node.key());
     size_t kind = 0;
-    if (node["kind"].require("switch or host")) node["kind"].read_choice(kind, config_keys::kLabKinds);
+    const bool known = node["kind"].require("switch or host") && node["kind"].read_choice(kind, config_keys::kLabKinds);
     const bool planned_host = hosts_.has(node.key()), planned_switch = builder_.find_node(node.key()).has_value();
+    if (!known && (planned_host || planned_switch)) continue;
     if (kind == 1 ? planned_switch : planned_host) {
       node["kind"].problem(planned_host ? "host, as in the fabric" : "switch, as in the fabric");
     } else if (kind == 1) {

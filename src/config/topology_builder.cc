@@ -59,10 +59,14 @@ std::optional<std::vector<LinkEnd>> TopologyBuilder::add_plan(const FabricPlan& 
     const auto port = add_port(node, end.port, value["kind"]);  // no key there is of a port
     return port ? std::optional(LinkEnd{node, *port}) : std::nullopt;
   };
+  LinkLimits limits = read_link_limits(value);
   for (const FabricPlan::Link& link : plan.links) {
     const auto one = add_end(link.ends[0]), other = add_end(link.ends[1]);
     if (!one || !other) return std::nullopt;
-    add_link(value, {value, value}, *one, *other, link.cost);
+    limits.cost = link.cost;
+    take_port(value, *one);
+    take_port(value, *other);
+    join(*one, *other, limits);
   }
   std::vector<LinkEnd> hosts;
   for (const FabricPlan::Host& host : plan.hosts) {
@@ -107,12 +111,14 @@ std::optional<PortIndex> TopologyBuilder::add_port(uint16_t node_index, const st
 
 void TopologyBuilder::read_edge_limits(LinkEnd end, const YamlValue& link) {
   TopologyPort& port = topology_.nodes[end.node_index].ports[end.port];
-  read_edge_rate(end, link["rate"]);
+  link["rate"].read_rate(port.rate_bps, kRateMinBps, kRateMaxBps);
   link["mtu"].read_integer(port.mtu_bytes, kEdgeMtuMin, topology_.edge_mtu_bytes);
 }
 
-void TopologyBuilder::read_edge_rate(LinkEnd end, const YamlValue& rate) {
-  rate.read_rate(topology_.nodes[end.node_index].ports[end.port].rate_bps, kRateMinBps, kRateMaxBps);
+void TopologyBuilder::read_edge_rate(const std::vector<LinkEnd>& ends, const YamlValue& rate) {
+  uint64_t rate_bps = 0;
+  rate.read_rate(rate_bps, kRateMinBps, kRateMaxBps);
+  for (const LinkEnd& end : ends) topology_.nodes[end.node_index].ports[end.port].rate_bps = rate_bps;
 }
 
 std::optional<uint16_t> TopologyBuilder::find_node(const std::string& name) const {
@@ -162,8 +168,21 @@ bool TopologyBuilder::take_port(const YamlValue& end_value, LinkEnd end) {
   return true;
 }
 
-void TopologyBuilder::add_link(const YamlValue& link, const std::vector<YamlValue>& ends, LinkEnd first, LinkEnd second,
-                               uint8_t usual_cost) {
+TopologyBuilder::LinkLimits TopologyBuilder::read_link_limits(const YamlValue& link) const {
+  LinkLimits limits;
+  link["rate"].read_rate(limits.rate_bps, kRateMinBps, kRateMaxBps);
+  const uint32_t needed = fabric_mtu_bytes(topology_.edge_mtu_bytes);
+  limits.mtu_bytes = static_cast<uint16_t>(needed);
+  if (link["mtu"].read_integer(limits.mtu_bytes) && (limits.mtu_bytes < needed || limits.mtu_bytes > kLinkMtuMax)) {
+    link["mtu"].problem(std::to_string(needed) + " to " + std::to_string(kLinkMtuMax) + " (edge MTU " +
+                        std::to_string(topology_.edge_mtu_bytes) + " and the fabric header)");
+  }
+  link["cost"].read_integer(limits.cost, 1, kLinkCostMax);
+  return limits;
+}
+
+void TopologyBuilder::add_link(const YamlValue& link, const std::vector<YamlValue>& ends, LinkEnd first,
+                               LinkEnd second) {
   const bool first_free = take_port(ends[0], first);
   const bool second_free = take_port(ends[1], second);
   if (!first_free || !second_free) return;
@@ -171,23 +190,17 @@ void TopologyBuilder::add_link(const YamlValue& link, const std::vector<YamlValu
     ends[1].problem("both ends on " + topology_.nodes[first.node_index].name, "two different nodes");
     return;
   }
-  uint64_t rate_bps = 0;
-  link["rate"].read_rate(rate_bps, kRateMinBps, kRateMaxBps);
-  const uint32_t needed = fabric_mtu_bytes(topology_.edge_mtu_bytes);
-  uint16_t mtu_bytes = static_cast<uint16_t>(needed);
-  if (link["mtu"].read_integer(mtu_bytes) && (mtu_bytes < needed || mtu_bytes > kLinkMtuMax)) {
-    link["mtu"].problem(std::to_string(needed) + " to " + std::to_string(kLinkMtuMax) + " (edge MTU " +
-                        std::to_string(topology_.edge_mtu_bytes) + " and the fabric header)");
-  }
-  uint8_t cost = usual_cost;
-  link["cost"].read_integer(cost, 1, kLinkCostMax);
+  join(first, second, read_link_limits(link));
+}
+
+void TopologyBuilder::join(LinkEnd first, LinkEnd second, const LinkLimits& limits) {
   const LinkEnd both[2] = {first, second};
   for (int side = 0; side < 2; ++side) {
     TopologyPort& port = topology_.nodes[both[side].node_index].ports[both[side].port];
     port.fabric = true;
-    port.rate_bps = rate_bps;
-    port.mtu_bytes = mtu_bytes;
-    port.cost = cost;
+    port.rate_bps = limits.rate_bps;
+    port.mtu_bytes = limits.mtu_bytes;
+    port.cost = limits.cost;
     port.peer = {both[1 - side].node_index, both[1 - side].port};
   }
   topology_.links.push_back({{first, second}});

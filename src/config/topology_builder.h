@@ -34,6 +34,8 @@ class TopologyBuilder {
   // Keys name, edge_mtu, settings and classes of the file.
   void read_fabric();
 
+  // The node's own entry is this one, for what is told of it.
+  void set_source(uint16_t node_index, const YamlValue& source) { sources_[node_index].value = source; }
   // A node under the key of `source`, without address (0) or ports. nullopt if there are too many.
   std::optional<uint16_t> add_node(const YamlValue& source) { return add_node(source.key(), source); }
   // The same with a name that does not stand in the file.
@@ -50,9 +52,9 @@ class TopologyBuilder {
   // Keys of an edge port; where a link has given a rate or MTU already, these overrule.
   void read_port(uint16_t node_index, PortIndex port, const YamlValue& value);
 
-  // Keys rate and mtu of a link whose other end is a host; and its rate alone.
+  // Keys rate and mtu of a link whose other end is a host; and one rate of several such links.
   void read_edge_limits(LinkEnd end, const YamlValue& link);
-  void read_edge_rate(LinkEnd end, const YamlValue& rate);
+  void read_edge_rate(const std::vector<LinkEnd>& ends, const YamlValue& rate);
 
   // The port that a text names, among those added.
   std::optional<LinkEnd> find_port(const YamlValue& value) const;
@@ -61,8 +63,7 @@ class TopologyBuilder {
   std::optional<uint16_t> find_node(const std::string& name) const;
 
   // A link between ports of two nodes. `ends` has one value per end; keys rate and mtu come from `link`.
-  void add_link(const YamlValue& link, const std::vector<YamlValue>& ends, LinkEnd first, LinkEnd second,
-                uint8_t usual_cost = 1);
+  void add_link(const YamlValue& link, const std::vector<YamlValue>& ends, LinkEnd first, LinkEnd second);
   // One end's port is used; false and reported if it has been before.
   bool take_port(const YamlValue& end_value, LinkEnd end);
 
@@ -78,6 +79,13 @@ class TopologyBuilder {
   std::string port_text(LinkEnd end) const;  // leaf1:p3
 
  private:
+  struct LinkLimits {
+    uint64_t rate_bps = 0;
+    uint16_t mtu_bytes = 0;
+    uint8_t cost = 1;
+  };
+  LinkLimits read_link_limits(const YamlValue& link) const;
+  void join(LinkEnd first, LinkEnd second, const LinkLimits& limits);
   struct NodeSource {
     YamlValue value;
     std::vector<YamlValue> ports;

@@ -10,14 +10,14 @@ namespace heddle {
 
 namespace {
 
-// False if anything is wrong with it.
+// False if it does not say which nodes there are.
 bool read_plan(const YamlValue& value, TopologyBuilder& builder) {
   if (!value.present()) return true;
   if (!value.expect_map(config_keys::kFabric)) return false;
   const std::optional<FabricPlan> plan = read_fabric_plan(value);
   const auto hosts = plan ? builder.add_plan(*plan, value) : std::nullopt;
   if (!hosts) return false;
-  for (const LinkEnd& end : *hosts) builder.read_edge_rate(end, value["host_rate"]);
+  builder.read_edge_rate(*hosts, value["host_rate"]);
   return true;
 }
 
@@ -26,6 +26,7 @@ void read_node(const YamlValue& value, TopologyBuilder& builder) {
   const auto planned = builder.find_node(value.key());
   const auto node_index = planned ? planned : builder.add_node(value);
   if (!node_index) return;
+  builder.set_source(*node_index, value);
   if (!value.is(YamlNode::Kind::kMap)) return value.problem("a map with address and ports");
   value.expect_map(config_keys::kNode);
   const YamlValue address = value["address"];
@@ -74,7 +75,7 @@ std::optional<Topology> read_topology(const YamlDocument* document, ConfigErrors
     const YamlValue nodes = root["nodes"];
     const bool there = nodes.present() || (!plan.present() && nodes.require("a map of nodes"));
     if (there && nodes.expect_free_map("nodes")) {
-      if (nodes.entries().empty()) nodes.problem("no nodes", "1 to " + std::to_string(kNodesMax));
+      if (nodes.entries().empty() && !plan.present()) nodes.problem("no nodes", "1 to " + std::to_string(kNodesMax));
       for (const YamlValue& node : nodes.entries()) read_node(node, builder);
     }
     if (plan.present()) builder.fill_addresses();

@@ -34,6 +34,11 @@ const WrongFile kFabrics[] = {
      "name: x\nfabric: { leaves: 2, spines: 1, hosts: 1 }\nnodes: { leaf1: { ports: { u1: { vlan: 3 } } } }\n",
      "topology.yaml:3:34: nodes.leaf1.ports.u1.vlan: found the key on a port of a link, allowed the key on edge "
      "ports\n"},
+    {"two_addresses",
+     "name: x\nfabric: { leaves: 2, spines: 1, hosts: 1 }\nnodes: { leaf1: { address: 5 }, leaf2: { address: 5 } }\n",
+     "topology.yaml:3:51: nodes.leaf2.address: found 5, the address of leaf1, allowed one that no other node has\n"},
+    {"rate_of_no_host", "name: x\nfabric: { leaves: 2, spines: 1, hosts: 0, host_rate: abc }\nnodes: {}\n",
+     "topology.yaml:2:54: fabric.host_rate: found abc, allowed 1k to 1T bits per second\n"},
     {"address_of_a_node_beside",
      "name: x\nfabric: { leaves: 2, spines: 1, hosts: 1 }\nnodes: { new: { ports: { p1: , u1: } } }\nlinks: [ { ends: "
      "[\"new:u1\", \"leaf1:p1\"] } ]\n",

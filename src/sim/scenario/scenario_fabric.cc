@@ -6,33 +6,38 @@
 
 namespace heddle::sim {
 
-void ScenarioReader::read_generated() {
+// False if it does not say which nodes there are.
+bool ScenarioReader::read_generated() {
   const YamlValue value = root_["fabric"];
-  if (!value.present() || !value.expect_map(scenario_keys::kFabric)) return;
-  if (const std::optional<FabricPlan> plan = read_fabric_plan(value)) generate(*plan, value);
+  if (!value.present()) return true;
+  if (!value.expect_map(scenario_keys::kFabric)) return false;
+  const std::optional<FabricPlan> plan = read_fabric_plan(value);
+  return plan && generate(*plan, value);
 }
 
-void ScenarioReader::generate(const FabricPlan& plan, const YamlValue& value) {
+bool ScenarioReader::generate(const FabricPlan& plan, const YamlValue& value) {
   const std::vector<TopologyLink>& links = builder_.topology().links;
   const size_t links_before = links.size();
   const auto ends = builder_.add_plan(plan, value);
   planned_nodes_ = builder_.topology().nodes.size();
   node_values_.resize(planned_nodes_, value);
+  if (!ends) return false;
+  MemoryLinkOptions options = fabric_link_defaults();
+  value["delay"].read_duration(options.delay_ns, 0, kLinkDelayMax);
   for (size_t i = links_before; i < links.size(); ++i) {
-    MemoryLinkOptions options = fabric_link_defaults();
     const LinkEnd& end = links[i].ends[0];
     options.rate_bps = builder_.topology().nodes[end.node_index].ports[end.port].rate_bps;
-    value["delay"].read_duration(options.delay_ns, 0, kLinkDelayMax);
     scenario_.setup.links.push_back({options, options});
     ++generated_links_;
   }
   MemoryLinkOptions link = host_link_defaults();
   value["host_rate"].read_rate(link.rate_bps, kRateMinBps, kRateMaxBps);
   value["host_delay"].read_duration(link.delay_ns, 0, kLinkDelayMax);
-  for (size_t i = 0; ends && i < ends->size(); ++i) {
-    if (!add_host(plan.hosts[i].name, (*ends)[i], value, link)) return;
+  for (size_t i = 0; i < ends->size(); ++i) {
+    if (!add_host(plan.hosts[i].name, (*ends)[i], value, link)) return false;
     ++generated_hosts_;
   }
+  return true;
 }
 
 // Baselines are the switch with parts switched off, as the classes of a file could say.

@@ -20,7 +20,7 @@ constexpr Nanos kAnnounceNs = 20 * kMillisecond;  // links are up after about 10
 
 void ScenarioReader::read_nodes() {
   const YamlValue nodes = root_["nodes"];
-  read_generated();
+  if (!read_generated()) return;
   if (root_.has("fabric") && !nodes.present()) return builder_.fill_addresses();
   if (!nodes.require("a map of nodes") || !nodes.expect_free_map("nodes")) return;
   for (const YamlValue& node : nodes.entries()) {
@@ -31,6 +31,7 @@ void ScenarioReader::read_nodes() {
       node_values_.emplace_back();
     }
     node_values_[*index] = node;
+    builder_.set_source(*index, node);
     node.expect_map(scenario_keys::kNode);
     builder_.read_address(*index, node["address"]);
   }

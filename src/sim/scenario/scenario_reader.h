@@ -24,8 +24,8 @@ class ScenarioReader {
   // scenario_reader.cc: the fabric, scenario_fabric.cc: generated ones and variants
   void read_about();
   void read_nodes();
-  void read_generated();
-  void generate(const FabricPlan& plan, const YamlValue& value);
+  bool read_generated();
+  bool generate(const FabricPlan& plan, const YamlValue& value);
   HostSetup* add_host(const std::string& name, LinkEnd end, const YamlValue& port, const MemoryLinkOptions& link);
   static MemoryLinkOptions fabric_link_defaults();
   static MemoryLinkOptions host_link_defaults();
