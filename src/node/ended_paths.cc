@@ -5,7 +5,20 @@
 
 namespace heddle {
 
+void EndedPaths::session_began(const Port& output) {
+  called_up_[output.index] = 0;
+  own_at_begin_[output.index] = link_state_.record(site_.node).sequence;
+}
+
+uint32_t EndedPaths::own_calling_up(const Port& output) const {
+  const LinkState::Record& own = link_state_.record(site_.node);
+  const bool calls_up = output.session.up() && serial_before(own_at_begin_[output.index], own.sequence) &&
+                        (own.ports_up >> output.index & 1) != 0;
+  return calls_up ? own.sequence : 0;
+}
+
 void EndedPaths::heard(const Port& output, uint32_t sequence) {
+  if (serial_before(sequence, link_state_.record(output.settings.peer.node_index).sequence)) return;
   uint32_t& known = called_up_[output.index];
   if (sequence != 0 && (known == 0 || serial_before(known, sequence))) known = sequence;
 }
@@ -17,9 +30,8 @@ void EndedPaths::session_ended(Port& output, Nanos now) {
     if (entry.state == OutputFlowState::free || (entry.flags & kOutputEnded)) continue;
     entry.flags |= kOutputEnded | kOutputEndDue;
     if (entry.extent() != 0) {
-      const Nanos settle_at = now + settled_after_ns(site_.classes.of(entry.ftag).life_ns);
-      if (!(entry.flags & kOutputTimed)) prober_.arm(output.index, id, settle_at);
-      entry.due_ns = settle_at;
+      entry.due_ns = now + settled_after_ns(site_.classes.of(entry.ftag).life_ns);
+      if (!(entry.flags & kOutputTimed)) prober_.set(output.index, id, now);
     }
     if (entry.input.flow != kNoFlow)
       settlement_.mark(output, id, entry);  // else whoever gets it hears by its first packet, which is lost

@@ -2,8 +2,10 @@
 // Paths that end with a session (K9). What is under way on them is settled as lost; but frames that have passed the
 // other end may still arrive, and an ordered flow that went on at once by another path would overtake them. Its
 // settlement waits until they are dead, one life; or until the node at the other end says in its link state (W6) that
-// nothing of the link's sessions is left there (R12, orphans.h). Only a record counts that is newer than the one by
-// which that node called the link up in this session, as its hellos say: an older one is about an earlier session.
+// nothing of the link's sessions is left there (R12, orphans.h). Only a record counts that is newer than one by which
+// that node called the link up in this session, as its hellos say: an older one is about an earlier session. A record
+// that was there when the session began does not call it up, whatever it says, nor does one that is older than what is
+// known of the node: from before its restart, or overtaken.
 //
 // One component per worker, for its own fabric ports.
 #pragma once
@@ -27,7 +29,9 @@ class EndedPaths {
   EndedPaths(const Site& site, Ports& ports, const LinkState& link_state, Settlement& settlement, Prober& prober)
       : site_(site), ports_(ports), link_state_(link_state), settlement_(settlement), prober_(prober) {}
 
-  HEDDLE_COLD void session_began(const Port& output) { called_up_[output.index] = 0; }
+  HEDDLE_COLD void session_began(const Port& output);
+  // What this end's hellos say: the sequence of its own record, if that calls the link up in this session; else 0.
+  uint32_t own_calling_up(const Port& output) const;
   // The other end's record of this sequence, or a later one, calls the link up; 0: none does so far.
   void heard(const Port& output, uint32_t sequence);
   // Its flows take nothing more, and wait.
@@ -44,8 +48,9 @@ class EndedPaths {
   const LinkState& link_state_;
   Settlement& settlement_;
   Prober& prober_;
-  std::array<uint32_t, kPortsMax> called_up_{};  // by port
-  PortSet waiting_ = 0;                          // ports with flows that may wait
+  std::array<uint32_t, kPortsMax> called_up_{};     // by port: as heard
+  std::array<uint32_t, kPortsMax> own_at_begin_{};  // by port: own record when its session began
+  PortSet waiting_ = 0;                             // ports with flows that may wait
 };
 
 }  // namespace heddle

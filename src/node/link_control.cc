@@ -195,9 +195,7 @@ void LinkControl::send_hello(Port& port, Nanos now) {
   Packet* packet = control_.make(port);
   if (packet == nullptr) return;
   DueHello due = port.session.take_hello(link_state_.digest(), now);
-  const LinkState::Record& own = link_state_.record(site_.node);
-  if (due.hello.nonce == port.session.own_nonce() && (own.ports_up >> port.index & 1) != 0)
-    due.hello.notice_sequence = own.sequence;
+  if (due.hello.nonce == port.session.own_nonce()) due.hello.notice_sequence = ended_paths_.own_calling_up(port);
   write_hello(*packet, due.hello, due.frame_bytes, port.mac);
   packet->flags = 0;
   control_.queue(port, packet);

@@ -56,11 +56,7 @@ NoticeRecord LinkStates::notice_of(uint16_t node) const {
   return {site_.topology.nodes[node].address, record.sequence, record.ports_up, record.ports_settled};
 }
 
-bool LinkStates::recompile() {
-  if (!std::exchange(routes_stale_, false)) return false;
-  paths_.compile(link_state_.ports_up());
-  return true;
-}
+bool LinkStates::recompile() { return std::exchange(routes_stale_, false) && paths_.compile(link_state_.ports_up()); }
 
 void LinkStates::send_notices(Port& port) {
   Packet* packet = nullptr;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/prober.h"
 
+#include <algorithm>
+
 #include "wire/fabric_frame.h"
 
 namespace heddle {
@@ -9,24 +11,17 @@ namespace {
 constexpr uint8_t kProbeBackoffMax = 3;  // K5: at most 8 times the base
 }  // namespace
 
-void Prober::arm(PortIndex output, FlowId id, Nanos due) {
-  OutputFlow& entry = ports_.own(output).output.flows[id];
-  entry.probe_mark = entry.ack_flow;
-  entry.due_ns = due;
-  set(output, id);
-}
-
-void Prober::set(PortIndex output, FlowId id) {
+void Prober::set(PortIndex output, FlowId id, Nanos now) {
   OutputFlow& entry = ports_.own(output).output.flows[id];
   entry.flags |= kOutputTimed;
-  timers_.add_output(output, id, entry.due_ns);
+  timers_.add_output(output, id, std::min(entry.due_ns, now + site_.settings.probe_base_ns));
 }
 
 void Prober::on_timer(Port& output, FlowId id, Nanos now) {
   OutputFlow& entry = output.output.flows[id];
   entry.flags &= static_cast<uint16_t>(~kOutputTimed);
   if (entry.extent() == 0) return;
-  if (now < entry.due_ns) return set(output.index, id);  // it was beyond the wheel
+  if (now < entry.due_ns) return set(output.index, id, now);
   if (entry.flags & kOutputEnded) return settlement_.settle_ended(output, id, entry, ProtocolEvent::settled_by_end);
   if (entry.ack_flow != entry.probe_mark) {
     entry.backoff = 0;
@@ -34,7 +29,9 @@ void Prober::on_timer(Port& output, FlowId id, Nanos now) {
     probe(output, id);
     if (entry.backoff < kProbeBackoffMax) ++entry.backoff;
   }
-  arm(output.index, id, now + (site_.settings.probe_base_ns << entry.backoff));
+  entry.probe_mark = entry.ack_flow;
+  entry.due_ns = now + (site_.settings.probe_base_ns << entry.backoff);
+  set(output.index, id, now);
 }
 
 void Prober::probe(Port& port, FlowId id) {

@@ -17,10 +17,9 @@ class Prober {
   Prober(const Site& site, Ports& ports, ControlFrames& control, Settlement& settlement, FlowTimers& timers)
       : site_(site), ports_(ports), control_(control), settlement_(settlement), timers_(timers) {}
 
-  // Asks at `due` if nothing has been heard by then. It has no timer yet.
-  void arm(PortIndex output, FlowId id, Nanos due);
-  // The same at the time that stands in the entry.
-  void set(PortIndex output, FlowId id);
+  // A timer looks at the entry at the time that stands there, or sooner: the ID may be another flow's before that. It
+  // has none yet.
+  void set(PortIndex output, FlowId id, Nanos now);
   // A timer never releases anything: it asks (K5), and settles only what an ended session left (K9).
   HEDDLE_COLD void on_timer(Port& output, FlowId id, Nanos now);
   // Asks now. Without a packet for it the next timer does.

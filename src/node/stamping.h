@@ -34,7 +34,7 @@ class Stamping {
         entry.backoff = 0;
         entry.probe_mark = entry.ack_flow;
         entry.due_ns = now + site_.settings.probe_base_ns;
-        if (!(entry.flags & kOutputTimed)) prober_.set(port.index, packet.output_flow);
+        if (!(entry.flags & kOutputTimed)) prober_.set(port.index, packet.output_flow, now);
       }
       stamp.data_flow = entry.data_flow;
       entry.data_flow += packet.payload;

@@ -13,6 +13,7 @@
 #include "topology/lanes.h"
 #include "topology/topology.h"
 #include "wire/drop_reason.h"
+#include "wire/inlining.h"
 #include "wire/random.h"
 #include "wire/types.h"
 
@@ -29,10 +30,12 @@ class PathChoice {
   // `lanes`, `board`, `topology` outlive it.
   PathChoice(const Topology& topology, uint16_t node_index, const Lanes& lanes, const LoadBoard& board);
 
-  // The links of the fabric have changed.
-  void compile(const std::vector<PortSet>& ports_up) {
+  // The links of the fabric that are up; false if they were before, and no others.
+  HEDDLE_COLD bool compile(const std::vector<PortSet>& ports_up) {
+    if (ports_up == distances_.ports_up()) return false;
     routes_.compile(ports_up);
     distances_.compile(ports_up);
+    return true;
   }
   const RouteTable& routes() const { return routes_; }
   const Lanes& lanes() const { return lanes_; }

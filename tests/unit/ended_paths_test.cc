@@ -84,6 +84,32 @@ TEST_F(EndedPathsTest, TheNewestHelloCounts) {
   EXPECT_TRUE(settled());
 }
 
+// From before its restart, or overtaken by another one.
+TEST_F(EndedPathsTest, WhatCallsTheLinkUpIsNoOlderThanWhatIsKnown) {
+  link_state_.apply(kNeighbour, {900, 0, kItsPort});
+  ended_paths_.session_began(fabric_);
+  ended_paths_.heard(fabric_, 2);
+  ended_paths_.session_ended(fabric_, turn_.now());
+  EXPECT_FALSE(settled());
+}
+
+TEST_F(EndedPathsTest, TheOwnRecordCallsALinkUpThatWasDownBefore) {
+  link_state_.originate(0, 0);
+  ended_paths_.session_began(fabric_);
+  EXPECT_EQ(ended_paths_.own_calling_up(fabric_), 0u);
+  link_state_.originate(kItsPort << 1, 0);
+  EXPECT_EQ(ended_paths_.own_calling_up(fabric_), 0u) << "another one";
+  link_state_.originate(kItsPort, 0);
+  const uint32_t sequence = link_state_.record(0).sequence;
+  EXPECT_EQ(ended_paths_.own_calling_up(fabric_), sequence);
+  ended_paths_.session_began(fabric_);
+  EXPECT_EQ(ended_paths_.own_calling_up(fabric_), 0u) << "that was of the session before";
+  link_state_.originate(kItsPort, kItsPort << 1);
+  EXPECT_EQ(ended_paths_.own_calling_up(fabric_), sequence + 1);
+  link_control_.reset(fabric_, LinkDownReason::protocol_error, turn_.now());
+  EXPECT_EQ(ended_paths_.own_calling_up(fabric_), 0u) << "it is not";
+}
+
 TEST_F(EndedPathsTest, WhoHasNotHeardThatTheLinkIsUpWaits) {
   ended_paths_.session_began(fabric_);
   ended_paths_.session_ended(fabric_, turn_.now());

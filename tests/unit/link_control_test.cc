@@ -52,6 +52,52 @@ TEST_F(LinkControlTest, TheOtherEndGrantsNoMoreThanItHas) {
   EXPECT_FALSE(fabric_.credits[kFirstLosslessChannel].apply(0, lossless + 1, false));
 }
 
+// R12: what the neighbour's hellos name decides whether it is believed when it says that nothing is left.
+class NoticeSequences : public LinkControlTest {
+ protected:
+  static constexpr PortSet kItsPort = PortSet{1} << kFabric;
+  uint32_t named() {
+    turn_.begin(turn_.now() + site_.settings.hello_interval_ns);
+    link_control_.run(turn_.now());
+    Hello hello{};
+    while (!fabric_.output.control.empty()) {
+      Packet* packet = fabric_.output.control.pop();
+      --fabric_.output.control_packets;
+      LinkFrame frame{};
+      EXPECT_EQ(check_frame(packet->data, packet->length, frame), DropReason::none);
+      if (frame.kind == HEDDLE_HELLO) read_hello(frame, hello);
+    }
+    return hello.notice_sequence;
+  }
+  // A hello of the neighbour that names record 6, then the end of the session and its record 7: nothing is left.
+  bool believed(bool a_strangers) {
+    bring_up();
+    FlowId id;
+    OutputFlow& entry = reserve(fabric_, id);
+    entry.data_flow = entry.ack_flow + 300;
+    DueHello due = peer_->session.take_hello(link_state_.digest(), turn_.now());
+    due.hello.notice_sequence = 6;
+    if (a_strangers) ++due.hello.nonce;
+    hear_hello(due);
+    reset();
+    link_state_.apply(1, {7, 0, kItsPort});
+    link_states_.changed(1);
+    return entry.extent() == 0;
+  }
+};
+
+TEST_F(NoticeSequences, AHelloNamesTheRecordThatCallsItsLinkUp) {
+  bring_up();
+  link_state_.originate(0, 0);
+  EXPECT_EQ(named(), 0u) << "none does";
+  link_state_.originate(kItsPort, 0);
+  EXPECT_EQ(named(), link_state_.record(0).sequence);
+}
+
+TEST_F(NoticeSequences, TheNeighbourIsBelieved) { EXPECT_TRUE(believed(false)); }
+
+TEST_F(NoticeSequences, AStrangerIsNot) { EXPECT_FALSE(believed(true)); }
+
 TEST_F(LinkControlTest, OtherWorkersHearOfLinksOnceThereIsRoom) {
   board_.publish_standing(kFabric, LinkStanding::up);
   fill_messages();

@@ -44,6 +44,18 @@ TEST_F(LinkStatesTest, TheFirstWorkerSpeaksForTheNode) {
   EXPECT_EQ(paths_.routes().primary(2), PortSet{1} << kFabric);
 }
 
+TEST_F(LinkStatesTest, RoutesAreThoseOfTheLinksThatAreUp) {
+  link_state_.apply(1, {7, ~PortSet{0}, 0});
+  link_states_.changed(1);
+  link_states_.recompile();
+  link_state_.apply(1, {8, ~PortSet{0}, 1});
+  link_states_.changed(1);
+  EXPECT_FALSE(link_states_.recompile()) << "what is settled is of no account";
+  link_state_.apply(1, {9, 0, 1});
+  link_states_.changed(1);
+  EXPECT_TRUE(link_states_.recompile());
+}
+
 TEST_F(LinkStatesTest, ItSaysOfWhichLinksNothingIsLeft) {
   board_.publish_standing(kFabric, LinkStanding::settled);
   link_states_.originate();
