@@ -147,9 +147,8 @@ struct heddle_notice_record {
   heddle_be16 node;
   heddle_be16 reserved;
   heddle_be32 sequence;
-  heddle_be64 ports_up; /* bit p: the fabric link at port p has a session */
-  heddle_be64
-      ports_settled; /* bit p: it has none, and nothing that came by an earlier one is on its way any more (K9) */
+  heddle_be64 ports_up;      /* bit p: the fabric link at port p has a session */
+  heddle_be64 ports_settled; /* bit p: it has none, and nothing that came by an earlier one is under way (K9) */
 };
 
 /* R8: what one fabric port of the sender has to do. A frame has all that have much to do: the others have not. */

@@ -151,7 +151,7 @@ void LabHostReader::read_addresses(const YamlValue& value, const YamlValue& plug
   const YamlValue ipv6 = value["ipv6"];
   const bool all_given = ipv4.present() && ipv6.present();
   if (automatic_ && !all_given && number > kAutomaticMax) {
-    if (std::exchange(automatic_all_, false)) plug.problem("an interface too many", "254 with automatic addresses");
+    if (!std::exchange(too_many_told_, true)) plug.problem("an interface too many", "254 with automatic addresses");
   } else if (automatic_) {
     interface.address_v4 = "10.0.0." + std::to_string(number) + "/24";
     if (has_ipv6) interface.address_v6 = "fd00::" + std::to_string(number) + "/64";

@@ -50,7 +50,7 @@ class LabHostReader {
   std::map<std::string, std::string> taken_;  // address or MAC -> where it stands
   uint32_t interfaces_met_ = 0;
   bool automatic_ = true;
-  bool automatic_all_ = true;  // until there are too many, which is told once
+  bool too_many_told_ = false;
 };
 
 }  // namespace heddle

@@ -84,14 +84,14 @@ class TopologyBuilder {
     uint16_t mtu_bytes = 0;
     uint8_t cost = 1;
   };
-  LinkLimits read_link_limits(const YamlValue& link) const;
-  void join(LinkEnd first, LinkEnd second, const LinkLimits& limits);
   struct NodeSource {
     YamlValue value;
     std::vector<YamlValue> ports;
     std::vector<std::string> used_by;  // path of the link that uses each port; empty = none
   };
 
+  LinkLimits read_link_limits(const YamlValue& link) const;
+  void join(LinkEnd first, LinkEnd second, const LinkLimits& limits);
   void read_vlans(const YamlValue& value, VlanMembership& vlans) const;
   void read_port_classes(const YamlValue& value, TopologyPort& port) const;
   void check_pause(const YamlValue& value, const TopologyPort& port) const;

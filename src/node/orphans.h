@@ -3,7 +3,7 @@
 // is an orphan of the input port until nothing refers to it any more. When the last one is gone the node says so in its
 // link state (W6), for those at the other end whose flows wait for just that (ended_paths.h).
 //
-// One component per worker; counts are of its own input ports. Only what they change is told.
+// One component per worker, for its own input ports.
 #pragma once
 
 #include "node/outbox.h"

@@ -180,8 +180,9 @@ void ScenarioReader::finish_nodes() {
     setup.match_entries = 16384;
     setup.station_entries = 16384;
     const size_t ports = builder_.topology().nodes[node].ports.size();
-    if (node < planned_nodes_) root_["fabric"]["workers"].read_integer(setup.workers, 1, std::max<size_t>(1, ports));
-    node_values_[node]["workers"].read_integer(setup.workers, 1, std::max<size_t>(1, ports));
+    const YamlValue own = node_values_[node]["workers"];
+    const YamlValue workers = own.present() || node >= planned_nodes_ ? own : root_["fabric"]["workers"];
+    workers.read_integer(setup.workers, 1, std::max<size_t>(1, ports));
     if (scenario_.variant.workers != 0)
       setup.workers = static_cast<uint32_t>(std::clamp<size_t>(ports, 1, scenario_.variant.workers));
     setup.applications = read_policy(node_values_[node]["applications"], node);
