@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "flow/flow_id_queue.h"
 #include "flow/owned.h"
-#include "flow/rest_queue.h"
 #include "wire/packet.h"
 #include "wire/types.h"
 
@@ -46,6 +46,7 @@ enum InputFlowFlag : uint16_t {
   kFlowMoved = 0x0400,     // was asked to leave a port, and has its PathLease (R9)
   kFlowRedirect = 0x0800,  // fabric ports: the switch before is to hear that the flow should take another way (R9)
   kFlowDetour = 0x1000,    // goes by another node first (R4)
+  kFlowPaused = 0x2000,    // edge: its host is told how much of it it may send (G1)
 };
 
 // What ends with the output flow ID it has.
@@ -151,8 +152,8 @@ class InputFlowTable {
   // Of the wheel that the flow is in (kFlowPending, kFlowTimed).
   uint32_t& timer_link(FlowId id) { return timer_links_[id]; }
   // Edge ports: flows at rest.
-  RestQueue& resting() { return resting_; }
-  const RestQueue& resting() const { return resting_; }
+  FlowIdQueue& resting() { return resting_; }
+  const FlowIdQueue& resting() const { return resting_; }
 
   void push(FlowList& list, FlowId id) {
     flows_[id].next_in_list = kNoFlow;
@@ -174,7 +175,7 @@ class InputFlowTable {
  private:
   std::vector<InputFlow> flows_;  // entry 0 is never used
   std::vector<uint32_t> timer_links_;
-  RestQueue resting_;
+  FlowIdQueue resting_;
   uint32_t size_;
   FlowId free_ = kNoFlow;
   uint32_t available_ = 0;

@@ -27,6 +27,7 @@ void Admission::leave(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nan
 }
 
 void Admission::join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
+  flow_pauses_.came(port, id, flow, now);
   const DropReason reason = flow_queues_.refusal(port, flow, *packet);
   if (reason != DropReason::none) {
     flow_life_.drop_from_flow(port, id, packet, reason);

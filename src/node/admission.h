@@ -8,6 +8,7 @@
 #include "node/flow_ids.h"
 #include "node/flow_life.h"
 #include "node/flow_limits.h"
+#include "node/flow_pauses.h"
 #include "node/flow_queues.h"
 #include "node/port.h"
 #include "node/site.h"
@@ -17,11 +18,13 @@ namespace heddle {
 
 class Admission {
  public:
-  Admission(const Site& site, FlowIds& flow_ids, FlowLimits& flow_limits, FlowQueues& flow_queues, FlowWays& ways,
-            FlowLife& flow_life, BufferShares& shares, CrossPoint& crosspoint, Express& express)
+  Admission(const Site& site, FlowIds& flow_ids, FlowLimits& flow_limits, FlowPauses& flow_pauses,
+            FlowQueues& flow_queues, FlowWays& ways, FlowLife& flow_life, BufferShares& shares, CrossPoint& crosspoint,
+            Express& express)
       : site_(site),
         flow_ids_(flow_ids),
         flow_limits_(flow_limits),
+        flow_pauses_(flow_pauses),
         flow_queues_(flow_queues),
         ways_(ways),
         flow_life_(flow_life),
@@ -43,6 +46,7 @@ class Admission {
   const Site& site_;
   FlowIds& flow_ids_;
   FlowLimits& flow_limits_;
+  FlowPauses& flow_pauses_;
   FlowQueues& flow_queues_;
   FlowWays& ways_;
   FlowLife& flow_life_;

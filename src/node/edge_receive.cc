@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "wire/fgfc.h"
+
 namespace heddle {
 
 namespace {
@@ -40,8 +42,7 @@ void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos no
     Packet* packet = packets[i];
     const DropReason reason = edge_.read(*packet, port.input.edge, keys[kept]);
     if (reason != DropReason::none) {
-      if (reason != DropReason::mac_control_at_edge || !host_control_.hear(port, packet, now))
-        turn_.drop_at_input(port, packet, reason);
+      refuse(port, packet, reason, now);
       continue;
     }
     if (packet->flags & (kPacketChecksumPartial | kPacketClassRefused)) [[unlikely]]
@@ -94,12 +95,21 @@ void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos no
     flow_limits_.time_round_trip(port, last.flow, last_bytes, now);
 }
 
-// Frames that ask a port to wait are part of no rate.
+// What a host says to this switch goes no further, and what it may not say goes nowhere.
+void EdgeReceive::refuse(Port& port, Packet* packet, DropReason reason, Nanos now) {
+  if (reason == DropReason::mac_control_at_edge && host_control_.hear(port, packet, now)) return;
+  if (reason == DropReason::fgfc_at_edge && flow_pauses_.hear(port, packet, now)) return;
+  turn_.drop_at_input(port, packet, reason);
+}
+
+// Frames by which hosts and ports tell each other to wait are part of no rate.
 uint32_t EdgeReceive::police(Port& port, Packet** packets, uint32_t count, Nanos now) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; ++i) {
+    const uint8_t* data = packets[i]->data;
+    const uint32_t length = packets[i]->length;
     const bool control =
-        packets[i]->length >= kEthernetHeaderBytes && load_be16(packets[i]->data + 12) == kEtherTypeMacControl;
+        (length >= kEthernetHeaderBytes && load_be16(data + 12) == kEtherTypeMacControl) || is_fgfc(data, length);
     if (control || port.input.edge.policer.lets_in(packets[i]->length + kWireExtraBytes, now))
       packets[kept++] = packets[i];
     else

@@ -8,6 +8,7 @@
 #include "node/edge_flows.h"
 #include "node/fifos.h"
 #include "node/flow_limits.h"
+#include "node/flow_pauses.h"
 #include "node/host_control.h"
 #include "node/ports.h"
 #include "node/site.h"
@@ -20,7 +21,7 @@ class EdgeReceive {
  public:
   EdgeReceive(const Site& site, Ports& ports, Turn& turn, EdgeInput& edge, FlowLimits& flow_limits,
               EdgeFlows& edge_flows, DeliveryAtOnce& at_once, Bridging& bridging, Fifos& fifos,
-              HostControl& host_control)
+              HostControl& host_control, FlowPauses& flow_pauses)
       : site_(site),
         ports_(ports),
         turn_(turn),
@@ -30,7 +31,8 @@ class EdgeReceive {
         at_once_(at_once),
         bridging_(bridging),
         fifos_(fifos),
-        host_control_(host_control) {}
+        host_control_(host_control),
+        flow_pauses_(flow_pauses) {}
 
   // In passes over the burst, so that memory is fetched while something else is done: headers, records, flows (F4).
   HEDDLE_HOT void receive(Port& port, Packet** packets, uint32_t count, Nanos now);
@@ -39,6 +41,7 @@ class EdgeReceive {
   Nanos next_wake() const { return site_.edge_ports != 0 ? next_sweep_ns_ : kNever; }
 
  private:
+  HEDDLE_COLD void refuse(Port& port, Packet* packet, DropReason reason, Nanos now);
   HEDDLE_COLD uint32_t police(Port& port, Packet** packets, uint32_t count, Nanos now);
   HEDDLE_COLD static void count_marks(Port& port, Packet& packet);
   HEDDLE_COLD void decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now);
@@ -53,6 +56,7 @@ class EdgeReceive {
   Bridging& bridging_;
   Fifos& fifos_;
   HostControl& host_control_;
+  FlowPauses& flow_pauses_;
   Nanos next_sweep_ns_ = 0;
 };
 

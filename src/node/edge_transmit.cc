@@ -26,6 +26,7 @@ struct EdgeTransmit::Sender {
 bool EdgeTransmit::run(Port& port, Nanos now) {
   OutputSide& output = port.output;
   if (site_.lanes.any_lossless()) host_control_.run(port, now);
+  flow_pauses_.run(port, now);
   if (output.scheduler.slow_lanes(output.paused_lanes) != 0) drop_expired(port, now);
   if (output.pending_packets != 0 && !departure_.send_pending(port, now)) {
     drop_expired(port, now);
@@ -84,7 +85,8 @@ void EdgeTransmit::drop_expired(Port& port, Nanos now) {
 }
 
 Nanos EdgeTransmit::next_wake(const Port& port) const {
-  const Nanos wake = site_.lanes.any_lossless() ? std::min(port.pause.next_due(), port.output.pause_look_ns) : kNever;
+  Nanos wake = flow_pauses_.next_wake(port);
+  if (site_.lanes.any_lossless()) wake = std::min({wake, port.pause.next_due(), port.output.pause_look_ns});
   const bool slow = port.output.scheduler.slow_lanes(port.output.paused_lanes) != 0;
   return slow ? std::min(wake, port.output.scheduler.first_death()) : wake;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "node/departure.h"
+#include "node/flow_pauses.h"
 #include "node/host_control.h"
 #include "node/port.h"
 #include "node/settlement.h"
@@ -14,15 +15,20 @@ namespace heddle {
 
 class EdgeTransmit {
  public:
-  EdgeTransmit(const Site& site, Settlement& settlement, HostControl& host_control, Departure& departure)
-      : site_(site), settlement_(settlement), host_control_(host_control), departure_(departure) {}
+  EdgeTransmit(const Site& site, Settlement& settlement, HostControl& host_control, FlowPauses& flow_pauses,
+               Departure& departure)
+      : site_(site),
+        settlement_(settlement),
+        host_control_(host_control),
+        flow_pauses_(flow_pauses),
+        departure_(departure) {}
 
   // One burst; true if there may be another one.
   HEDDLE_HOT bool run(Port& port, Nanos now);
   // C1. Between bursts: the queue is what has come and not been handed to the device.
   void look_for_congestion(Port& port, Nanos now);
 
-  // When a pause is over or to be told, or a frame that waits for that has lived its life.
+  // When a pause, of all or of a flow, is over or to be told, or a frame that waits for that has lived its life.
   Nanos next_wake(const Port& port) const;
 
  private:
@@ -34,6 +40,7 @@ class EdgeTransmit {
   const Site& site_;
   Settlement& settlement_;
   HostControl& host_control_;
+  FlowPauses& flow_pauses_;
   Departure& departure_;
 };
 

@@ -50,13 +50,15 @@ Packet* FlowQueues::take(Port& port, InputFlow& flow) {
   port.input.queues.left(*packet, flow.group, site_.lanes.lossless(flow.ftag));
   waiting_.left(flow, packet->payload);
   if (port.is_fabric() && flow.queue.empty()) --port.input.queued_flows[packet->vc];
-  if (flow.flags & kFlowFull) went(port, flow, *packet);
+  if (flow.flags & (kFlowFull | kFlowPaused)) went(port, flow, *packet);
   return packet;
 }
 
 void FlowQueues::went(Port& port, InputFlow& flow, const Packet& packet) {
   if (port.is_fabric()) return flow_credits_.left(port, flow, packet);
-  if (flow.queue_extent() - packet.payload > mark(flow) / 2 && !flow.queue.empty()) return;
+  const uint32_t left = flow.queue_extent() - packet.payload;
+  if (flow.flags & kFlowPaused) flow_pauses_.left(port, packet.input.flow, flow, left);
+  if (!(flow.flags & kFlowFull) || (left > mark(flow) / 2 && !flow.queue.empty())) return;
   flow.flags &= static_cast<uint16_t>(~kFlowFull);
   --port.input.flows_full[flow.ftag];
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "node/flow_credits.h"
+#include "node/flow_pauses.h"
 #include "node/port.h"
 #include "node/site.h"
 #include "node/waiting_load.h"
@@ -12,8 +13,8 @@ namespace heddle {
 
 class FlowQueues {
  public:
-  FlowQueues(const Site& site, FlowCredits& flow_credits, WaitingLoad& waiting)
-      : site_(site), flow_credits_(flow_credits), waiting_(waiting) {}
+  FlowQueues(const Site& site, FlowCredits& flow_credits, FlowPauses& flow_pauses, WaitingLoad& waiting)
+      : site_(site), flow_credits_(flow_credits), flow_pauses_(flow_pauses), waiting_(waiting) {}
 
   // Past a mark the tail of a lossy class is dropped (A8). No flow may have more of the input's buffers than it leaves
   // free, so that however many flows are held up, one that is not finds room (C8), and so for a group of applications,
@@ -28,8 +29,8 @@ class FlowQueues {
   bool may_hold(const Port& port, const InputFlow& flow) const;
   // The first packet; there is one. It is still in queue_extent().
   Packet* take(Port& port, InputFlow& flow);
-  // A packet has left the queue of a flow that was past its mark, and is still in queue_extent(): below half of the
-  // mark the host may go on.
+  // A packet has left the queue of a flow that was past a mark, and is still in queue_extent(): below half of its mark
+  // the host of a lossless one may go on.
   HEDDLE_COLD void went(Port& port, InputFlow& flow, const Packet& packet);
   // What the port's frames hold, this one included. On a fabric port those in the outputs count too: they hold link
   // credits, and lossy frames must not hold them all (C9).
@@ -40,6 +41,7 @@ class FlowQueues {
 
   const Site& site_;
   FlowCredits& flow_credits_;
+  FlowPauses& flow_pauses_;
   WaitingLoad& waiting_;
 };
 

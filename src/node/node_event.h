@@ -16,6 +16,7 @@ enum class NodeEventKind : uint8_t {
   neighbour_restarted,  // the other end has a new session: it has forgotten all it knew
   worker_late,          // the worker stood still for so long that its links might have gone down
   pause_overruled,      // a host asked to wait for longer than it may (K14)
+  host_disobeys,        // a host that said it obeys fine-grained flow control has not, and is not believed (G1)
 };
 
 struct NodeEvent {
@@ -24,6 +25,7 @@ struct NodeEvent {
   LinkDownReason reason = LinkDownReason::none;  // link: none = it is up
   PortIndex port = kNoPort;                      // none of worker_late
   uint32_t late_us = 0;                          // worker_late
+  uint64_t station = 0;                          // host_disobeys: its MAC address
   // link: node:port at the other end, if it is another one
   char found[HEDDLE_NODE_NAME_BYTES + 1 + HEDDLE_PORT_NAME_BYTES + 1] = {};
   char unused[2] = {};

@@ -22,6 +22,7 @@
 #include "ingress/edge_input.h"
 #include "ingress/input_arbiter.h"
 #include "ingress/input_queues.h"
+#include "ingress/paused_flows.h"
 #include "ingress/waiting_frames.h"
 #include "ingress/wanting_flows.h"
 #include "link/credits.h"
@@ -85,19 +86,21 @@ struct Fifo {
 };
 
 struct InputSide {
-  InputSide(PortIndex index, uint32_t flow_ids, uint32_t outputs, uint32_t lanes, const ApplicationPolicy& applications)
+  InputSide(PortIndex index, bool fabric, const FabricSettings& settings, uint32_t outputs, uint32_t lanes,
+            const ApplicationPolicy& applications)
       : ref(InputFlowRef::of(1, index, kNoFlow)),
-        flows(flow_ids),
-        limits(flow_ids + 1),
-        meters(flow_ids + 1),
-        leases(flow_ids + 1),
-        vias(flow_ids + 1),
+        flows(settings.flow_ids),
+        limits(settings.flow_ids + 1),
+        meters(settings.flow_ids + 1),
+        leases(settings.flow_ids + 1),
+        vias(settings.flow_ids + 1),
         arbiter(flows, outputs * lanes, applications),
         ids(outputs, OutputIds(arbiter.groups())),
         fifos(lanes),
         queues(arbiter.groups()),
+        paused(fabric ? 0 : settings.flow_ids, settings.fgfc_timer_ns),
         waiting(arbiter.groups()),
-        ack_due(flow_ids) {}
+        ack_due(settings.flow_ids) {}
 
   // R4: address of the node that a flow goes by first; 0 if it takes a shortest way.
   uint16_t via(FlowId id) const { return flows[id].flags & kFlowDetour ? vias[id] : uint16_t{0}; }
@@ -123,6 +126,7 @@ struct InputSide {
   InputQueues queues;                                     // what waits in flow queues and fifos
   std::array<uint32_t, kClassesMax> flows_full{};         // edge, by FTAG: lossless flows past their mark (F10)
   bool lossless_full = false;                             // edge: all lossless classes are to wait
+  PausedFlows paused;                                     // edge: flows that their hosts hold back (G1)
   uint32_t orphans = 0;         // output flow IDs that packets of ended sessions still hold (K9)
   uint32_t last_sequence = 0;   // newest of channel 0 (K2)
   WaitingFrames waiting;        // edge: for a flow ID (F10), `position` = match
@@ -188,7 +192,7 @@ struct Port {
         fabric(port_settings.fabric),
         settings(port_settings),
         channels(lanes.channels()),
-        input(port_index, fabric_settings.flow_ids, ports, lanes.count(), applications),
+        input(port_index, port_settings.fabric, fabric_settings, ports, lanes.count(), applications),
         output(fabric_settings.flow_ids, ports, lanes, port_settings, classes, bytes, seed),
         session(session_options) {
     for (uint32_t channel = 0; channel < channels && fabric; ++channel)

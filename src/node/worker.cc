@@ -18,6 +18,11 @@ PortSet edge_ports(const Site& site, const Ports& ports, bool own) {
     if (ports.is_own(PortIndex::of(std::countr_zero(rest))) == own) found |= rest & -rest;
   return found;
 }
+void make_room_for_lent_ids(const Site& site, const Ports& ports) {
+  for (Port* port : ports)
+    for (PortIndex output = 0; output < port->input.ids.size(); ++output)
+      if (!ports.is_own(output)) port->input.ids[output].lent.make_room(site.lent_max + 1);
+}
 }  // namespace
 
 Worker::Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, const std::vector<Port*>& ports,
@@ -54,11 +59,13 @@ Worker::Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, 
       crosspoint_(site_, ports_, outbox_, settlement_),
       flow_credits_(site_, turn_, acks_),
       flow_limits_(site_, ports_, acks_, shares_, waiting_),
-      flow_queues_(site_, flow_credits_, waiting_),
+      flow_pauses_(site_, turn_, edge_, control_, events_),
+      flow_queues_(site_, flow_credits_, flow_pauses_, waiting_),
       flow_redirects_(site_, paths_, flow_ways_, flow_queues_, random_),
       flow_life_(site_, ports_, turn_, edge_, flow_ways_, acks_, flow_ids_, flow_limits_, flow_queues_, timers_,
                  releases_),
-      admission_(site_, flow_ids_, flow_limits_, flow_queues_, flow_ways_, flow_life_, shares_, crosspoint_, express_),
+      admission_(site_, flow_ids_, flow_limits_, flow_pauses_, flow_queues_, flow_ways_, flow_life_, shares_,
+                 crosspoint_, express_),
       fifos_(site_, turn_, flow_ways_, paths_, room_, crosspoint_),
       host_control_(site_, turn_, control_, events_),
       arbitration_(ports_, shares_, flow_ids_, flow_limits_, flow_queues_, flow_life_, admission_, fifos_, room_),
@@ -73,20 +80,19 @@ Worker::Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, 
                     room_, flow_life_, flow_limits_, at_once_, link_states_, retry_),
       ack_receive_(ports_, settlement_, credit_watch_, flow_life_),
       records_(site_, link_state_, acks_, ack_receive_, link_control_, link_states_, retry_, loads_),
-      edge_receive_(site_, ports_, turn_, edge_, flow_limits_, edge_flows_, at_once_, bridging_, fifos_, host_control_),
+      edge_receive_(site_, ports_, turn_, edge_, flow_limits_, edge_flows_, at_once_, bridging_, fifos_, host_control_,
+                    flow_pauses_),
       fabric_receive_(site_, turn_, acks_, admission_, at_once_, bridging_, fifos_, flow_life_, link_control_,
                       records_),
       receive_(ports_, turn_, edge_flows_, edge_receive_, fabric_receive_),
       departure_(site_, settlement_),
       fabric_transmit_(site_, acks_, settlement_, prober_, retry_, link_control_, stamping_, departure_, loads_),
-      edge_transmit_(site_, settlement_, host_control_, departure_),
+      edge_transmit_(site_, settlement_, host_control_, flow_pauses_, departure_),
       ack_relay_(ports_, outbox_, settlement_, flow_life_, flow_redirects_),
       messages_(options.workers, ports_, turn_, edge_, settlement_, room_, flow_ids_, flow_life_, flow_redirects_,
                 crosspoint_, at_once_, link_state_, link_states_, orphans_),
       regrouping_(site_, ports_, edge_) {
-  for (Port* port : ports_)
-    for (PortIndex output = 0; output < ports.size(); ++output)
-      if (!ports_.is_own(output)) port->input.ids[output].lent.make_room(site_.lent_max + 1);
+  make_room_for_lent_ids(site_, ports_);
   edge_.set_near(site_.address, edge_ports(site_, ports_, true), edge_ports(site_, ports_, false));
   paths_.compile(link_state_.ports_up());
 }

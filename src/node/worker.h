@@ -86,6 +86,7 @@ class Worker {
   CrossPoint crosspoint_;
   FlowCredits flow_credits_;
   FlowLimits flow_limits_;
+  FlowPauses flow_pauses_;
   FlowQueues flow_queues_;
   FlowRedirects flow_redirects_;
   FlowLife flow_life_;

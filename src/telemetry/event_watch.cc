@@ -5,6 +5,7 @@
 #include "io/clock.h"
 #include "telemetry/inspect.h"
 #include "telemetry/link_reason.h"
+#include "telemetry/show.h"
 
 namespace heddle {
 
@@ -65,6 +66,12 @@ void EventWatch::tell(uint16_t node_index, const NodeEvent& event, Nanos age) {
       entry.kind = "pause";
       entry.is_bad = true;
       entry.text = "the host asked to wait for longer than pause_watchdog: overruled";
+      break;
+    case NodeEventKind::host_disobeys:
+      entry.kind = "fgfc";
+      entry.is_bad = true;
+      entry.text =
+          mac_text(event.station) + " does not hold back the flows that it said it would: not asked for a while";
       break;
   }
   journal_.add(std::move(entry));

@@ -60,6 +60,7 @@ inline constexpr auto kFields<FabricSettings> = std::tuple{
     Field{"output_room", &FabricSettings::output_room_buffers, CountKind{1, 65535}},
     Field{"orphans_max", &FabricSettings::orphans_max, CountKind{1, 1'000'000}},
     Field{"pause_watchdog", &FabricSettings::pause_watchdog_ns, DurationKind{1 * kMillisecond, 10 * kSecond}},
+    Field{"fgfc_timer", &FabricSettings::fgfc_timer_ns, DurationKind{1 * kMillisecond, 10 * kSecond}},
     Field{"ack_records", &FabricSettings::ack_records_max, CountKind{1, HEDDLE_ACK_RECORDS_MAX}},
     Field{"ack_idle", &FabricSettings::ack_idle_ns, DurationKind{0, 10 * kMillisecond}},
     Field{"ack_busy", &FabricSettings::ack_busy_ns, DurationKind{0, 10 * kMillisecond}},

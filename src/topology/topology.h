@@ -166,6 +166,7 @@ struct FabricSettings {
   uint32_t output_room_buffers = 64;             // per input port at each output (X1)
   uint32_t orphans_max = 1024;                   // K9, per input port
   Nanos pause_watchdog_ns = 100 * kMillisecond;  // K14: a host's PAUSE is obeyed so long without progress
+  Nanos fgfc_timer_ns = 200 * kMillisecond;      // G2: a host goes on when it has heard nothing more of a flow for that
   uint32_t ack_records_max = 48;                 // W3
   Nanos ack_idle_ns = 0;                         // W3: link idle
   Nanos ack_busy_ns = 20 * kMicrosecond;         // W3: link busy, waiting for a good count

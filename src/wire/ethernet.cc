@@ -2,6 +2,7 @@
 #include "wire/ethernet.h"
 
 #include "heddle/frames.h"
+#include "wire/fgfc.h"
 
 namespace heddle {
 namespace {
@@ -161,6 +162,8 @@ DropReason parse_edge_frame(const uint8_t* data, uint32_t length, EdgeHeaders& h
   if (is_tag_type(headers.ethertype)) return DropReason::stacked_tags;
   if (headers.ethertype == HEDDLE_ETHERTYPE) return DropReason::fabric_type_at_edge;
   if (headers.ethertype == kEtherTypeMacControl) return DropReason::mac_control_at_edge;
+  const uint32_t tag_bytes = headers.l3_offset - kTypeEnd;
+  if (is_fgfc(data + tag_bytes, length - tag_bytes)) return DropReason::fgfc_at_edge;
   if (headers.ethertype == kEtherTypeIpv4) return parse_ipv4(data, length, headers);
   if (headers.ethertype == kEtherTypeIpv6) return parse_ipv6(data, length, headers);
   return DropReason::none;

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "wire/ethernet.h"
+#include "wire/byte_order.h"
 
 namespace heddle {
 

@@ -308,7 +308,10 @@ class ComponentTest : public testing::Test {
   FlowIds flow_ids_{site_, ports_, outbox_, paths_, flow_ways_, settlement_, orphans_, waiting_};
   CrossPoint crosspoint_{site_, ports_, outbox_, settlement_};
   FlowCredits flow_credits_{site_, turn_, acks_};
-  FlowQueues flow_queues_{site_, flow_credits_, waiting_};
+  NodeEvents events_{15};
+  EdgeInput edge_input_{topology_, kNoApplications, 64, 64, HashKey{{1, 2, 3, 4}}, *std::pmr::get_default_resource()};
+  FlowPauses flow_pauses_{site_, turn_, edge_input_, control_, events_};
+  FlowQueues flow_queues_{site_, flow_credits_, flow_pauses_, waiting_};
 };
 
 }  // namespace heddle::test

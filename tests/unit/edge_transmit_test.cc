@@ -23,10 +23,9 @@ class EdgeTransmitTest : public ComponentTest {
   uint32_t waiting() const { return output_.output.scheduler.packets(); }
   LaneSet lane(uint8_t ftag) const { return LaneSet{1} << site_.lanes.of(ftag, kLossyChannel); }
 
-  NodeEvents events_{15};
   HostControl host_control_{site_, turn_, control_, events_};
   Departure departure_{site_, settlement_};
-  EdgeTransmit transmit_{site_, settlement_, host_control_, departure_};
+  EdgeTransmit transmit_{site_, settlement_, host_control_, flow_pauses_, departure_};
 };
 
 using Numbers = std::vector<uint32_t>;

@@ -57,9 +57,7 @@ class FlowTest : public ComponentTest {
     control.receive_hello(fabric_, frame, packet->length, turn_.now());
   }
 
-  NodeEvents events_{15};
   Crossing from_other_{64, 64, 1024};
-  EdgeInput edge_input_{topology_, kNoApplications, 64, 64, HashKey{{1, 2, 3, 4}}, *std::pmr::get_default_resource()};
   LinkState link_state_{topology_, 0, true};
   FlowTimers releases_{ports_, 2 * kMicrosecond};
   CreditWatch credit_watch_{site_, ports_, turn_, settlement_, prober_};
@@ -71,8 +69,8 @@ class FlowTest : public ComponentTest {
                       flow_ids_, flow_limits_, flow_queues_, timers_,     releases_};
   Stamping stamping_{site_, prober_};
   Express express_{ports_, stamping_};
-  Admission admission_{site_,      flow_ids_, flow_limits_, flow_queues_, flow_ways_,
-                       flow_life_, shares_,   crosspoint_,  express_};
+  Admission admission_{site_,      flow_ids_,  flow_limits_, flow_pauses_, flow_queues_,
+                       flow_ways_, flow_life_, shares_,      crosspoint_,  express_};
   Fifos fifos_{site_, turn_, flow_ways_, paths_, room_, crosspoint_};
   HostControl host_control_{site_, turn_, control_, events_};
   IdGrants id_grants_{ports_, turn_, outbox_, flow_life_};
@@ -88,8 +86,8 @@ class FlowTest : public ComponentTest {
                             flow_limits_, at_once_,    link_states_, retry_};
   AckReceive ack_receive_{ports_, settlement_, credit_watch_, flow_life_};
   FabricRecords records_{site_, link_state_, acks_, ack_receive_, link_control_, link_states_, retry_, loads_};
-  EdgeReceive edge_receive_{site_,       ports_,   turn_,     edge_input_, flow_limits_,
-                            edge_flows_, at_once_, bridging_, fifos_,      host_control_};
+  EdgeReceive edge_receive_{site_,    ports_,    turn_,  edge_input_,   flow_limits_, edge_flows_,
+                            at_once_, bridging_, fifos_, host_control_, flow_pauses_};
   FabricReceive fabric_receive_{site_,     turn_,  acks_,      admission_,    at_once_,
                                 bridging_, fifos_, flow_life_, link_control_, records_};
   AckRelay ack_relay_{ports_, outbox_, settlement_, flow_life_, flow_redirects_};

@@ -34,7 +34,6 @@ class HostControlTest : public ComponentTest {
     return frame;
   }
 
-  NodeEvents events_{15};
   HostControl control_of_hosts_{site_, turn_, control_, events_};
   const uint32_t mark_ = site_.settings.input_drop_mark_packets;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/protocol.md is byte-exact: its tables, constants, example frames and test vectors are compared with
-// include/heddle/frames.h and with what the encoder makes, in both directions.
+// include/heddle/*.h and with what the encoder makes, in both directions.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -16,6 +16,7 @@
 
 #include "tests/unit/packet_builder.h"
 #include "wire/fabric_frame.h"
+#include "wire/fgfc.h"
 
 namespace heddle::protocol_document_test {
 namespace {
@@ -99,6 +100,8 @@ Layouts header_layouts() {
   using Y = heddle_retry_record;
   using O = heddle_load_record;
   using H = heddle_hello;
+  using G = heddle_fgfc_header;
+  using F = heddle_fgfc_pause;
   return {
       {"heddle_link_header",
        {HEDDLE_FIELD(L, version), HEDDLE_FIELD(L, kind), HEDDLE_FIELD(L, channel), HEDDLE_FIELD(L, flags),
@@ -131,6 +134,16 @@ Layouts header_layouts() {
         HEDDLE_FIELD(H, peer_port), HEDDLE_FIELD(H, buffer_bytes), HEDDLE_FIELD(H, credits),
         HEDDLE_FIELD(H, notice_sequence), HEDDLE_FIELD(H, reserved), HEDDLE_FIELD(H, node_name),
         HEDDLE_FIELD(H, port_name)}},
+      {"heddle_fgfc_header",
+       {HEDDLE_FIELD(G, identifier), HEDDLE_FIELD(G, version), HEDDLE_FIELD(G, kind), HEDDLE_FIELD(G, flags)}},
+      {"heddle_fgfc_pause",
+       {HEDDLE_FIELD(F, header),     HEDDLE_FIELD(F, number),         HEDDLE_FIELD(F, timer_us),
+        HEDDLE_FIELD(F, credit),     HEDDLE_FIELD(F, node),           HEDDLE_FIELD(F, port),
+        HEDDLE_FIELD(F, fields),     HEDDLE_FIELD(F, vlan),           HEDDLE_FIELD(F, l3),
+        HEDDLE_FIELD(F, protocol),   HEDDLE_FIELD(F, destination),    HEDDLE_FIELD(F, dscp),
+        HEDDLE_FIELD(F, reserved),   HEDDLE_FIELD(F, source_port),    HEDDLE_FIELD(F, destination_port),
+        HEDDLE_FIELD(F, flow_label), HEDDLE_FIELD(F, source_address), HEDDLE_FIELD(F, destination_address),
+        HEDDLE_FIELD(F, vni),        HEDDLE_FIELD(F, process)}},
   };
 }
 
@@ -140,6 +153,7 @@ const std::map<std::string, size_t> kStructBytes = {
     {"heddle_probe_record", sizeof(heddle_probe_record)},   {"heddle_credit_record", sizeof(heddle_credit_record)},
     {"heddle_notice_record", sizeof(heddle_notice_record)}, {"heddle_retry_record", sizeof(heddle_retry_record)},
     {"heddle_load_record", sizeof(heddle_load_record)},     {"heddle_hello", sizeof(heddle_hello)},
+    {"heddle_fgfc_header", sizeof(heddle_fgfc_header)},     {"heddle_fgfc_pause", sizeof(heddle_fgfc_pause)},
 };
 
 // Rows "| 4 | 2 | `name` | ..." under a heading that names the struct: "### ACK record: `heddle_ack_record`,
@@ -162,10 +176,16 @@ Layouts document_layouts(std::map<std::string, size_t>& struct_bytes) {
   return layouts;
 }
 
-// Constants of frames.h: numeric #defines and enumerators.
+std::vector<std::string> header_lines() {
+  std::vector<std::string> lines = lines_of("include/heddle/frames.h");
+  for (std::string& line : lines_of("include/heddle/fgfc.h")) lines.push_back(std::move(line));
+  return lines;
+}
+
+// Constants of the headers: numeric #defines and enumerators.
 std::map<std::string, uint64_t> header_constants() {
   std::map<std::string, uint64_t> constants;
-  for (const std::string& line : lines_of("include/heddle/frames.h")) {
+  for (const std::string& line : header_lines()) {
     std::istringstream text(line);
     std::string first, second, third;
     text >> first >> second >> third;
@@ -276,6 +296,26 @@ Bytes example_hello() {
   return test.bytes();
 }
 
+// Between a switch and its host (G1): no session, no check.
+std::map<std::string, Bytes> host_examples() {
+  FgfcPause pause{.flow = {.fields = HEDDLE_FGFC_ADDRESSES | HEDDLE_FGFC_PORTS,
+                           .l3 = 4,
+                           .protocol = 17,
+                           .source_port = 4000,
+                           .destination_port = 53,
+                           .destination = 0x020000000002},
+                  .number = 9,
+                  .timer_ns = 200 * kMillisecond,
+                  .credit = 65536,
+                  .by = {1, 2}};
+  pause.flow.source_address = {10, 0, 0, 1};
+  pause.flow.destination_address = {10, 0, 0, 2};
+  TestPacket announcement, told;
+  write_fgfc_announcement(announcement.packet, true, 0x020000000001);
+  write_fgfc_pause(told.packet, pause, 0x020000000001, port_mac({1, 2}));
+  return {{"announcement", announcement.bytes()}, {"pause", told.bytes()}};
+}
+
 std::map<std::string, Bytes> encoder_examples() {
   const uint32_t start = first_position(kNonceLeaf, kNonceSpine, kFlow);
   constexpr FabricAddress kLeaf{1, 2};
@@ -313,7 +353,7 @@ TEST(ProtocolDocument, FieldListOfThisTestFillsEveryStruct) {
 
 TEST(ProtocolDocument, KnowsEveryStructOfTheHeader) {
   size_t found = 0;
-  for (const std::string& line : lines_of("include/heddle/frames.h")) {
+  for (const std::string& line : header_lines()) {
     if (line.rfind("struct heddle_", 0) != 0 || line.back() != '{') continue;
     const std::string name = identifier(line, 7);
     EXPECT_TRUE(kStructBytes.contains(name)) << name << " is new: add it here and to the document";
@@ -348,7 +388,11 @@ TEST(ProtocolDocument, ExamplesAreWhatTheEncoderMakes) {
     LinkFrame link;
     EXPECT_EQ(check_frame(frame.data(), static_cast<uint32_t>(frame.size()), link), DropReason::none) << name;
   }
-  EXPECT_EQ(documented.size(), encoder_examples().size());
+  for (const auto& [name, frame] : host_examples()) {
+    ASSERT_TRUE(documented.contains(name)) << name << " has no example; it is\n" << hex_dump(frame);
+    EXPECT_EQ(documented.at(name), frame) << name << " is\n" << hex_dump(frame);
+  }
+  EXPECT_EQ(documented.size(), encoder_examples().size() + host_examples().size());
 }
 
 // Rows "| `first_position(1, 2, 3)` | `result` |".

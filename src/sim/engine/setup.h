@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/memory_link.h"
@@ -26,12 +27,23 @@ struct NodeSetup {
   uint32_t control_packets = ~0u;  // frames of its own
 };
 
+// What a host does about fine-grained flow control (G1).
+enum class FgfcConduct : uint8_t {
+  silent,    // it knows nothing of it
+  obeys,     // says that it obeys, and does
+  pretends,  // says so, and does not
+};
+
+constexpr std::array<std::string_view, 3> kFgfcConductNames = {"silent", "obeys", "pretends"};
+
 struct HostSetup {
   std::string name;
   LinkEnd port;
   uint64_t mac = 0;
   MemoryLinkOptions to_switch, from_switch;
   Nanos announce_interval_ns = 1 * kSecond;  // broadcasts by which it is learned
+  FgfcConduct fgfc = FgfcConduct::silent;
+  uint32_t fgfc_lost_every = 0;  // of so many frames about its flows it never gets one; 0 = it gets all
 };
 
 // What a turn of a worker costs in virtual time; from measurements of the real thing on one core.

@@ -20,7 +20,8 @@ void HostActor::begin(const std::vector<uint16_t>& flows, const std::vector<uint
   if (setup().announce_interval_ns != kNever)
     next_announcement_ns_ = now + random_.below(setup().announce_interval_ns / 4 + 1);
   if (hostile_ != nullptr) next_hostile_ns_ = hostile_->options().starts_ns;
-  fabric_.engine().wake(*this, std::min(next_announcement_ns_, next_hostile_ns_));
+  if (setup().fgfc != FgfcConduct::silent) next_obedience_ns_ = now;
+  fabric_.engine().wake(*this, std::min({next_announcement_ns_, next_hostile_ns_, next_obedience_ns_}));
 }
 
 void HostActor::resume(uint16_t flow) {
@@ -32,9 +33,10 @@ void HostActor::act(Nanos now) {
   if (now >= std::max(free_ns_, paused_until_ns_)) receive(now);
   if (!stopped_) {
     if (now >= next_announcement_ns_) announce(now);
+    if (now >= next_obedience_ns_) announce_obedience(now);
     const Nanos next_send_ns = sender_.send(now);
     if (now >= next_hostile_ns_) send_hostile(now);
-    fabric_.engine().wake(*this, std::min({next_send_ns, next_announcement_ns_, next_hostile_ns_}));
+    fabric_.engine().wake(*this, std::min({next_send_ns, next_announcement_ns_, next_hostile_ns_, next_obedience_ns_}));
   }
   if (const Nanos arrival = device_.next_arrival(); arrival != kNever) notify(arrival);
 }
@@ -67,6 +69,7 @@ void HostActor::take(Packet& packet, Nanos now) {
   ++received_frames_;
   PauseFrame pause;
   const bool control = read_pause(packet.data, packet.length, pause);
+  if (take_fgfc(packet, now)) return;
   if (fabric_.watcher() != nullptr && !control)
     fabric_.watcher()->on_host_frame(index_, packet, SimPool::tag(packet).flooded, now);
   if (control) return sender_.hear_pause(pause, now);
@@ -79,6 +82,16 @@ void HostActor::take(Packet& packet, Nanos now) {
                                 packet.length != load_be16(packet.data + packet.length - kTrailerBytes + 12));
   if (flow.ecn) hear_mark(flow, trailer.sequence, marked);
   count_delivery(flow, trailer, packet.length, now);
+}
+
+// Also of one that does not care.
+bool HostActor::take_fgfc(const Packet& packet, Nanos now) {
+  FgfcPause pause;
+  if (!read_fgfc_pause(packet.data, packet.length, pause)) return false;
+  const uint32_t lost_every = setup().fgfc_lost_every;
+  const bool lost = lost_every != 0 && ++fgfc_frames_ % lost_every == 0;
+  if (!lost && setup().fgfc == FgfcConduct::obeys) sender_.hear_flow_pause(pause, now);
+  return true;
 }
 
 void HostActor::count_delivery(HostFlow& flow, const Trailer& trailer, uint32_t length, Nanos now) {
@@ -142,6 +155,14 @@ void HostActor::hear_mark(HostFlow& flow, uint32_t sequence, bool marked) {
   if (sequence < flow.ecn_held_until) return;
   flow.ecn_held_until = flow.sent_frames;
   flow.ecn_window = std::max(1u, flow.ecn_window / 2);
+}
+
+void HostActor::announce_obedience(Nanos now) {
+  next_obedience_ns_ = now + HEDDLE_FGFC_ANNOUNCE_NS;
+  Packet* packet = nullptr;
+  fabric_.pool().allocate_for(kHostsOwner, &packet, 1);
+  write_fgfc_announcement(*packet, true, setup().mac);
+  sender_.transmit(packet, now);
 }
 
 // A broadcast per VLAN, so that every switch learns where this host is.

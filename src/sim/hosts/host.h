@@ -49,6 +49,8 @@ class HostActor : public Actor {
   void send_hostile(Nanos now);
   void receive(Nanos now);
   void take(Packet& packet, Nanos now);
+  void announce_obedience(Nanos now);
+  bool take_fgfc(const Packet& packet, Nanos now);
   void count_delivery(HostFlow& flow, const Trailer& trailer, uint32_t length, Nanos now);
   void count_message(HostFlow& flow, const Trailer& trailer, Nanos now);
   const TopologyPort& port() const;
@@ -62,10 +64,12 @@ class HostActor : public Actor {
   std::unique_ptr<HostileSender> hostile_;
   Nanos next_announcement_ns_ = kNever;
   Nanos next_hostile_ns_ = kNever;
-  Nanos free_ns_ = 0;  // it receives again
+  Nanos next_obedience_ns_ = kNever;  // it says again that it obeys
+  Nanos free_ns_ = 0;                 // it receives again
   Nanos paused_until_ns_ = 0;
   bool stopped_ = false;
   uint64_t received_frames_ = 0;
+  uint32_t fgfc_frames_ = 0;  // that were sent to it
 };
 
 }  // namespace heddle::sim

@@ -14,7 +14,7 @@ constexpr uint32_t kRefillFrames = 8;  // of a full ring: woken when so many fin
 }  // namespace
 
 HostSender::HostSender(Fabric& fabric, uint16_t host, Device& device, Random& random)
-    : fabric_(fabric), host_(host), device_(device), random_(random) {}
+    : fabric_(fabric), host_(host), device_(device), random_(random), flow_pauses_(fabric, host) {}
 
 const TopologyPort& HostSender::port() const {
   const LinkEnd end = setup().port;
@@ -105,6 +105,8 @@ HostSender::Step HostSender::take_turn(HostFlow& flow, Sender& sender, Nanos now
   for (; sender.burst_left != 0; --sender.burst_left) {
     if (flow.sent_frames >= flow.frames_max) return {Waits::for_time, kNever};
     if (!window_open(flow, now)) return {Waits::for_window, flow.window_moved_ns + flow.window_patience_ns};
+    if (const Nanos until = flow_pauses_.may_send_at(flow.id, flow.length_max, now); until > now)
+      return {Waits::for_credit, until};
     if (const Nanos room = room_at(1); room > now) return {Waits::for_room, room};
     if (!send_one(flow, now)) return {Waits::for_room, now + kNoRateNs};  // too many frames are under way
   }
@@ -145,6 +147,7 @@ bool HostSender::send_one(HostFlow& flow, Nanos now) {
   if (flow.sent_frames == flow.window_base) flow.window_moved_ns = now;
   ++flow.sent_frames;
   flow.sent_bytes += bytes;
+  flow_pauses_.sent(flow.id, length);
   if (flow.message_frames != 0 && sequence % flow.message_frames == 0) flow.messages.push_back({now, 0});
   if (fabric_.watcher() != nullptr) fabric_.watcher()->on_host_sent(flow.id, sequence, now);
   return true;
@@ -164,6 +167,11 @@ void HostSender::hear_pause(const PauseFrame& frame, Nanos now) {
   }
   for (const uint16_t flow : std::exchange(paused_, {}))  // they look again
     if (senders_[flow].waits == Waits::for_pause) ready(flow);
+}
+
+void HostSender::hear_flow_pause(const FgfcPause& pause, Nanos now) {
+  for (const uint16_t flow : flow_pauses_.hear(pause, now))
+    if (flow < senders_.size() && senders_[flow].waits == Waits::for_credit) ready(flow);
 }
 
 // Hosts know which priorities the class of a flow has.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/engine/fabric.h"
+#include "sim/hosts/obeyed_pauses.h"
 #include "sim/hosts/sim_frame.h"
 #include "wire/pause.h"
 #include "wire/random.h"
@@ -28,11 +29,13 @@ class HostSender {
   void window_moved(HostFlow& flow, Nanos now);
   // PAUSE or PFC of the switch (F10). Call send() then.
   void hear_pause(const PauseFrame& frame, Nanos now);
+  // How much of a flow it may send (G1). Call send() then.
+  void hear_flow_pause(const FgfcPause& pause, Nanos now);
   // False: the ring is full, and the packet is gone.
   bool transmit(Packet* packet, Nanos now);
 
  private:
-  enum class Waits : uint8_t { not_at_all, for_time, for_window, for_pause, for_room };
+  enum class Waits : uint8_t { not_at_all, for_time, for_window, for_pause, for_credit, for_room };
   struct Sender {       // of a flow
     Nanos due_ns = 0;   // when its burst is due
     Nanos wake_ns = 0;  // while it waits: what its entry in the heap must say to be true
@@ -67,10 +70,11 @@ class HostSender {
   const uint16_t host_;
   Device& device_;
   Random& random_;
-  std::vector<Sender> senders_;                             // by flow id
-  std::vector<Wake> wakes_;                                 // heap, earliest first
-  std::deque<uint16_t> ready_;                              // flows that have something to send, in turn
-  std::vector<uint16_t> paused_;                            // flows that wait for_pause; those that no longer do too
+  std::vector<Sender> senders_;   // by flow id
+  std::vector<Wake> wakes_;       // heap, earliest first
+  std::deque<uint16_t> ready_;    // flows that have something to send, in turn
+  std::vector<uint16_t> paused_;  // flows that wait for_pause; those that no longer do too
+  ObeyedPauses flow_pauses_;
   std::array<Nanos, kPriorities> told_to_wait_until_ns_{};  // by the switch, by priority
 };
 

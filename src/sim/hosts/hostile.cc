@@ -7,6 +7,7 @@
 #include "sim/engine/fabric.h"
 #include "sim/hosts/host.h"
 #include "wire/fabric_frame.h"
+#include "wire/fgfc.h"
 #include "wire/pause.h"
 
 namespace heddle::sim {
@@ -80,6 +81,7 @@ void HostileSender::write(Packet& packet, Fabric& fabric, uint16_t host, Nanos n
   }
   write_plain(packet, kind, self.mac, victim, native, false, 60, now);
   if (kind == HostileKind::pause_storm) write_storm(packet, self.mac);
+  if (kind == HostileKind::fgfc) write_fgfc(packet, self.mac, victim);
   if (kind == HostileKind::runt) packet.length = static_cast<uint16_t>(random_.below(18));
   if (kind == HostileKind::mac_control) store_be16(packet.data + 12, 0x8808);
   if (kind == HostileKind::stacked_tags) {
@@ -100,6 +102,21 @@ void HostileSender::write_storm(Packet& packet, uint64_t source) {
   for (uint16_t& quanta : frame.quanta) quanta = ends ? uint16_t{0} : static_cast<uint16_t>(random_.next());
   write_pause(packet, frame, source);
   if (random_.below(8) == 0) packet.length = static_cast<uint16_t>(random_.below(60));
+}
+
+// It obeys, and so do stations that nobody has, now and then no longer; it tells its victim to wait; or half of that.
+void HostileSender::write_fgfc(Packet& packet, uint64_t source, uint64_t victim) {
+  if (random_.below(3) == 0) {
+    FgfcPause pause;
+    pause.number = static_cast<uint32_t>(random_.next());
+    pause.timer_ns = kSecond;
+    pause.flow.destination = source;
+    write_fgfc_pause(packet, pause, victim, source);
+  } else {
+    const uint64_t station = random_.below(2) == 0 ? source : 0x02dd00000000 + random_.below(options_.sources + 1);
+    write_fgfc_announcement(packet, random_.below(4) != 0, station);
+  }
+  if (random_.below(8) == 0) packet.length = static_cast<uint16_t>(14 + random_.below(46));
 }
 
 // They look as if a neighbour had sent them: right version, right check.

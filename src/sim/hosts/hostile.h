@@ -26,7 +26,8 @@ class Fabric;
   X(mac_control)                                                                                       \
   X(reserved_address)                                                                                  \
   X(group_source) X(malformed_ip) X(malformed_l4) X(checksum_impossible) X(many_sources) X(wrong_vlan) \
-      X(moving_station) X(same_port) X(many_flows) X(unknown_unicast) X(broadcast_storm) X(noise) X(pause_storm)
+      X(moving_station) X(same_port) X(many_flows) X(unknown_unicast) X(broadcast_storm) X(noise) X(pause_storm) \
+      X(fgfc)
 // clang-format on
 
 enum class HostileKind : uint8_t {
@@ -66,6 +67,7 @@ class HostileSender {
   const uint64_t* sent() const { return sent_; }  // by kind
 
  private:
+  void write_fgfc(Packet& packet, uint64_t source, uint64_t victim);
   void write_storm(Packet& packet, uint64_t source);
   void write_fabric(Packet& packet, HostileKind kind, uint64_t victim);
   void write_ip(Packet& packet, HostileKind kind, uint64_t source, uint64_t destination);

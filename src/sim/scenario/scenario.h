@@ -125,11 +125,12 @@ enum class Baseline : uint8_t {
   random_paths,
   no_redirects,
   shortest_paths,
-  valiant
+  valiant,
+  no_fgfc
 };
-constexpr std::array<std::string_view, 12> kBaselineNames = {
-    "none",       "drop-tail",   "credits-only", "pause-only",   "no-groups",      "no-limits",
-    "no-shapers", "fixed-paths", "random-paths", "no-redirects", "shortest-paths", "valiant"};
+constexpr std::array<std::string_view, 13> kBaselineNames = {
+    "none",        "drop-tail",    "credits-only", "pause-only",     "no-groups", "no-limits", "no-shapers",
+    "fixed-paths", "random-paths", "no-redirects", "shortest-paths", "valiant",   "no-fgfc"};
 
 struct ScenarioVariant {
   Baseline baseline = Baseline::none;

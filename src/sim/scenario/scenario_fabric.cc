@@ -48,6 +48,7 @@ void ScenarioReader::set_baseline() {
       case Baseline::no_groups:  // which classes have no word in
       case Baseline::no_limits:
       case Baseline::no_shapers:
+      case Baseline::no_fgfc:
         break;
       case Baseline::fixed_paths:
         traffic_class.path = PathPolicy::fixed;

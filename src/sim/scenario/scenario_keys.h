@@ -17,7 +17,8 @@ inline constexpr auto kFabric =
                                      "rate", "mtu", "delay", "host_rate", "host_delay", "workers"});
 inline constexpr auto kLink = std::to_array<std::string_view>(
     {"ends", "rate", "mtu", "cost", "delay", "loss", "duplicate", "reorder", "reorder_by", "corrupt"});
-inline constexpr auto kHost = std::to_array<std::string_view>({"port", "rate", "delay", "mac"});
+inline constexpr auto kHost =
+    std::to_array<std::string_view>({"port", "rate", "delay", "mac", "fgfc", "fgfc_lost_every"});
 inline constexpr auto kWorkload = std::to_array<std::string_view>(
     {"name",   "from",   "to",      "pattern",  "flows", "rate",    "interval",  "burst",
      "window", "length", "message", "transfer", "on",    "off",     "congestor", "ecn",

@@ -116,7 +116,13 @@ void ScenarioReader::read_host(const YamlValue& value) {
   MemoryLinkOptions options = host_link_defaults();
   value["rate"].read_rate(options.rate_bps, kRateMinBps, kRateMaxBps);
   value["delay"].read_duration(options.delay_ns, 0, kLinkDelayMax);
-  if (HostSetup* host = add_host(value.key(), *end, port, options)) value["mac"].read_mac(host->mac);
+  HostSetup* host = add_host(value.key(), *end, port, options);
+  if (host == nullptr) return;
+  value["mac"].read_mac(host->mac);
+  size_t conduct = 0;
+  value["fgfc"].read_choice(conduct, kFgfcConductNames);
+  if (scenario_.variant.baseline != Baseline::no_fgfc) host->fgfc = static_cast<FgfcConduct>(conduct);
+  value["fgfc_lost_every"].read_integer(host->fgfc_lost_every, 2, 1'000'000);
 }
 
 // nullptr and reported if its port is taken or there is one of that name.

@@ -207,6 +207,7 @@ Swarm draw_swarm(uint64_t seed) {
   draw_paths(topology, Random(seed ^ 0x9a7b));
   draw_shapers(swarm, Random(seed ^ 0x5a9e));
   draw_port_limits(swarm, Random(seed ^ 0x9011));
+  draw_fgfc(swarm, Random(seed ^ 0xf9fc));
   swarm.setup.complete_checksums = one_in(random, 3);
   if (swarm.setup.complete_checksums)
     for (HostFlow& flow : swarm.flows)
@@ -261,7 +262,8 @@ std::string Swarm::text() const {
   }
   for (size_t i = 0; i < setup.hosts.size(); ++i)
     out << "\nhost " << i << " at n" << setup.hosts[i].port.node_index << ":" << setup.hosts[i].port.port << std::hex
-        << ", mac " << setup.hosts[i].mac << ", hostile kinds " << hostile[i].kinds << std::dec;
+        << ", mac " << setup.hosts[i].mac << ", hostile kinds " << hostile[i].kinds << std::dec << ", "
+        << kFgfcConductNames[static_cast<size_t>(setup.hosts[i].fgfc)] << '/' << setup.hosts[i].fgfc_lost_every;
   for (const HostFlow& f : flows)
     out << "\nflow " << f.name << " VLAN " << f.vlan << " class " << int{f.class_index} << " kind "
         << static_cast<int>(f.kind) << ", " << f.burst_frames << " x " << f.length_min << '-' << f.length_max

@@ -46,6 +46,7 @@ void draw_applications(Swarm& swarm, Random random);
 void draw_shapers(Swarm& swarm, Random random);
 // Of its edge ports, in some seeds (E2).
 void draw_port_limits(Swarm& swarm, Random random);
+void draw_fgfc(Swarm& swarm, Random random);
 
 // wraparound.cc: seeds of nodes with which positions or sequence numbers of a link start close to where they wrap.
 void draw_node_seeds(Swarm& swarm, Random& random);

@@ -34,4 +34,22 @@ void draw_port_limits(Swarm& swarm, Random random) {
   }
 }
 
+// G1: hosts that obey, that only say so, and that know nothing of it. In some seeds queues are short and ports slow, so
+// that many are told and some are caught.
+void draw_fgfc(Swarm& swarm, Random random) {
+  if (one_in(random, 2)) return;
+  Topology& topology = swarm.setup.topology;
+  topology.settings.fgfc_timer_ns = draw(random, 1, 20) * kMillisecond;
+  if (one_in(random, 2))
+    for (TrafficClass& traffic_class : topology.classes) traffic_class.flow_queue_bytes = 16 * 1024;
+  const bool slow = one_in(random, 2);
+  for (HostSetup& host : swarm.setup.hosts) {
+    host.fgfc = static_cast<FgfcConduct>(random.below(3));
+    if (one_in(random, 2)) host.fgfc_lost_every = static_cast<uint32_t>(draw(random, 2, 10));
+    HostileOptions& hostile = swarm.hostile[static_cast<size_t>(&host - swarm.setup.hosts.data())];
+    if (hostile.kinds != 0 && one_in(random, 2)) hostile.kinds |= 1u << static_cast<unsigned>(HostileKind::fgfc);
+    if (slow) topology.nodes[host.port.node_index].ports[host.port.port].rate_bps = 20'000'000;
+  }
+}
+
 }  // namespace heddle::sim

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flow IDs in the order in which their flows came to rest, for whoever needs an ID (K11). A flow that goes on leaves
-// its ID in here, and who takes one out looks whether it rests still: so each coming to rest costs at most one entry,
-// and finding an ID at rest is amortised O(1). An ID stands here once. Owned by the worker of its table. Allocates in
-// its constructor only.
+// Flow IDs in turn, each of them once: those whose flows have come to rest, for whoever needs an ID (K11), or those
+// that somebody is to be told of (G1). Entering and taking are O(1), and an ID that is no longer meant when its turn
+// comes is passed over by whoever takes it. Owned by the worker of its table. Allocates in its constructor only.
 #pragma once
 
 #include <vector>
@@ -11,9 +10,9 @@
 
 namespace heddle {
 
-class RestQueue {
+class FlowIdQueue {
  public:
-  explicit RestQueue(uint32_t flow_ids) : next_(flow_ids + 1, kNoFlow) {}
+  explicit FlowIdQueue(uint32_t flow_ids) : next_(flow_ids + 1, kNoFlow) {}
 
   bool empty() const { return first_ == kNoFlow; }
   bool has(FlowId id) const { return next_[id] != kNoFlow; }
@@ -27,6 +26,7 @@ class RestQueue {
     last_ = id;
   }
   // The one that has stood here longest; kNoFlow if there is none.
+  FlowId first() const { return first_; }
   FlowId take() {
     const FlowId id = first_;
     if (id == kNoFlow) return kNoFlow;

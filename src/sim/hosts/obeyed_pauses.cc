@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/hosts/obeyed_pauses.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/hosts/sim_frame.h"
+#include "wire/ethernet.h"
+
+namespace heddle::sim {
+
+// As a switch would describe it that tells flows apart by those fields.
+FgfcFlow ObeyedPauses::described(const HostFlow& flow, uint8_t fields) const {
+  const auto& hosts = fabric_.setup().hosts;
+  const LinkEnd end = hosts[host_].port;
+  const bool tagged = flow.vlan != fabric_.topology().nodes[end.node_index].ports[end.port].vlans.native;
+  uint8_t bytes[256];
+  const uint32_t length = write_frame(bytes, flow, {hosts[host_].mac, host_},
+                                      {hosts[flow.destination].mac, flow.destination}, tagged, 128, 0, 0, false);
+  EdgeHeaders headers;
+  parse_edge_frame(bytes, length, headers);
+  FgfcFlow described{
+      .fields = fields, .vlan = tagged ? flow.vlan : uint16_t{0}, .destination = headers.destination_mac};
+  if (fields & ~HEDDLE_FGFC_FLOW_LABEL) described.l3 = headers.l3;
+  if (fields & HEDDLE_FGFC_DSCP) described.dscp = headers.dscp;
+  if (fields & HEDDLE_FGFC_FLOW_LABEL) described.flow_label = headers.flow_label;
+  if (fields & HEDDLE_FGFC_ADDRESSES) {
+    std::memcpy(described.source_address.data(), headers.address_source, sizeof headers.address_source);
+    std::memcpy(described.destination_address.data(), headers.address_destination, sizeof headers.address_destination);
+  }
+  if (fields & HEDDLE_FGFC_PORTS) {
+    described.protocol = headers.protocol;
+    described.source_port = headers.source_port;
+    described.destination_port = headers.destination_port;
+  }
+  return described;
+}
+
+uint32_t ObeyedPauses::index_of(const FgfcFlow& flow) {
+  const auto [place, is_new] = indices_.emplace(flow, static_cast<uint32_t>(pauses_.size()));
+  if (!is_new) return place->second;
+  Pause& pause = pauses_.emplace_back();
+  const std::vector<HostFlow>& flows = fabric_.traffic().flows;
+  of_flows_.resize(flows.size());
+  for (const HostFlow& candidate : flows) {
+    if (candidate.source != host_ || described(candidate, flow.fields) != flow) continue;
+    pause.flows.push_back(candidate.id);
+    of_flows_[candidate.id].push_back(place->second);
+  }
+  return place->second;
+}
+
+const std::vector<uint16_t>& ObeyedPauses::hear(const FgfcPause& told, Nanos now) {
+  Pause& pause = pauses_[index_of(told.flow)];
+  if (pause.number != told.number) pause.sent = 0;
+  pause.number = told.number;
+  pause.credit = told.credit;
+  pause.until_ns = now + told.timer_ns;
+  return pause.flows;
+}
+
+Nanos ObeyedPauses::may_send_at(uint16_t flow, uint32_t bytes, Nanos now) const {
+  Nanos at = 0;
+  if (flow >= of_flows_.size()) return at;
+  for (const uint32_t index : of_flows_[flow]) {
+    const Pause& pause = pauses_[index];
+    if (now < pause.until_ns && pause.sent + bytes > pause.credit) at = std::max(at, pause.until_ns);
+  }
+  return at;
+}
+
+void ObeyedPauses::sent(uint16_t flow, uint32_t bytes) {
+  if (flow >= of_flows_.size()) return;
+  for (const uint32_t index : of_flows_[flow]) pauses_[index].sent += bytes;
+}
+
+}  // namespace heddle::sim

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a host that obeys fine-grained flow control knows (G3): how much it may send of which flows, and until when.
+// Told by the switch frame by frame, found by the flow that wants to send.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "sim/engine/fabric.h"
+#include "wire/fgfc.h"
+
+namespace heddle::sim {
+
+class ObeyedPauses {
+ public:
+  ObeyedPauses(Fabric& fabric, uint16_t host) : fabric_(fabric), host_(host) {}
+
+  // The flows that it is about: they look again.
+  const std::vector<uint16_t>& hear(const FgfcPause& pause, Nanos now);
+  // When a flow may send `bytes`, as far as it is known: 0 = now; else when its timer ends.
+  Nanos may_send_at(uint16_t flow, uint32_t bytes, Nanos now) const;
+  void sent(uint16_t flow, uint32_t bytes);
+
+ private:
+  struct Pause {
+    std::vector<uint16_t> flows;
+    uint32_t number = 0;
+    uint64_t credit = 0, sent = 0;
+    Nanos until_ns = 0;
+  };
+  FgfcFlow described(const HostFlow& flow, uint8_t fields) const;
+  uint32_t index_of(const FgfcFlow& flow);
+
+  Fabric& fabric_;
+  const uint16_t host_;
+  std::map<FgfcFlow, uint32_t> indices_;         // of pauses_; of all flows of the host, as far as one was told of
+  std::vector<Pause> pauses_;                    // never get fewer: a host of the simulator has few flows
+  std::vector<std::vector<uint32_t>> of_flows_;  // by flow id: its pauses
+};
+
+}  // namespace heddle::sim

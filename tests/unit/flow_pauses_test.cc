@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/flow_pauses.h"
+
+#include "component_fixture.h"
+#include "packet_builder.h"
+#include "wire/fgfc.h"
+
+namespace heddle::test::flow_pauses_test {
+namespace {
+
+// Flow 1 of port 0 goes from station 1 to station 2, and its host obeys.
+class FlowPausesTest : public ComponentTest {
+ protected:
+  static constexpr uint16_t kFrame = 1000;
+  static constexpr uint64_t kHost = 0x020000000001;
+
+  FlowPausesTest() {
+    flow_ = &begin(id_);
+    flow_->match = match_of(kHost);
+    edge_input_.matches()[flow_->match].flow = id_;
+    announce(true);
+  }
+  // An entry of the match table, for a flow between these stations.
+  uint32_t match_of(uint64_t host, uint16_t source_port = 4000) {
+    struct Nobody {
+      bool idle(uint32_t) const { return false; }
+    };
+    MatchKey key{};
+    store_mac(key.macs, 0x020000000002);
+    store_mac(key.macs + 6, host);
+    key.vni = edge_.settings.vlans.native;
+    key.l3 = 4;
+    key.protocol = 17;
+    key.source_port = big_endian(source_port);
+    key.destination_port = big_endian(uint16_t{53});
+    key.source_address[3] = 9;
+    MatchTable& matches = edge_input_.matches();
+    const uint32_t index = matches.add(key, matches.hash(key), Nobody{});
+    matches[index].flags = kMatchUsed;
+    return index;
+  }
+  bool announce(bool obeys) {
+    Packet* frame = packet(64);
+    write_fgfc_announcement(*frame, obeys, kHost);
+    return flow_pauses_.hear(edge_, frame, now_);
+  }
+  // Frames of the flow come, as they do where it has a queue.
+  void come(uint32_t frames) {
+    for (; frames > 0; --frames) {
+      Packet* fresh = packet(kFrame);
+      fresh->input = edge_.input.ref.with(id_);
+      flow_->next_data_flow += kFrame;
+      flow_pauses_.came(edge_, id_, *flow_, now_);
+      flow_queues_.push(edge_, id_, *flow_, fresh, now_);
+    }
+  }
+  void leave(uint32_t frames) {
+    for (; frames > 0; --frames) {
+      turn_.discard(flow_queues_.take(edge_, *flow_));
+      flow_->data_flow += kFrame;
+    }
+  }
+  uint32_t queued() const { return flow_->queued_packets; }
+  // What the host is told in one turn.
+  std::vector<FgfcPause> told() {
+    flow_pauses_.run(edge_, now_);
+    std::vector<FgfcPause> all;
+    while (!edge_.output.control.empty()) {
+      Packet* frame = edge_.output.control.pop();
+      --edge_.output.control_packets;
+      EXPECT_EQ(load_mac(frame->data), kHost);
+      EXPECT_EQ(load_mac(frame->data + 6), edge_.mac);
+      EXPECT_TRUE(read_fgfc_pause(frame->data, frame->length, all.emplace_back()));
+      control_pool_.release(&frame, 1);
+    }
+    return all;
+  }
+  // The one thing that it is told.
+  FgfcPause told_once() {
+    const auto all = told();
+    EXPECT_EQ(all.size(), 1u);
+    return all.empty() ? FgfcPause{} : all.front();
+  }
+  bool paused() const { return flow_->flags & kFlowPaused; }
+
+  FlowId id_;
+  InputFlow* flow_;
+  Nanos now_ = kSecond;
+  const PauseMarks marks_{topology_.classes[0].flow_queue_bytes};
+  const uint32_t target_ = marks_.target / kFrame, step_ = (marks_.step + kFrame - 1) / kFrame;
+};
+
+TEST_F(FlowPausesTest, AHostIsToldWhoseFlowHasALongQueue) {
+  come(target_);
+  EXPECT_TRUE(told().empty());
+  EXPECT_EQ(flow_pauses_.next_wake(edge_), kNever);
+  come(1);
+  EXPECT_EQ(flow_pauses_.next_wake(edge_), 0u);
+  const FgfcPause pause = told_once();
+  EXPECT_EQ(pause.credit, 0u);
+  EXPECT_EQ(pause.timer_ns, site_.settings.fgfc_timer_ns);
+  EXPECT_TRUE(pause.by == (FabricAddress{site_.address, kEdge}));
+  EXPECT_EQ(pause.flow.fields, HEDDLE_FGFC_ADDRESSES | HEDDLE_FGFC_PORTS);
+  EXPECT_EQ(pause.flow.vlan, 0u) << "untagged, as the host sends it";
+  EXPECT_EQ(pause.flow.destination, 0x020000000002u);
+  EXPECT_EQ(pause.flow.protocol, 17u);
+  EXPECT_EQ(pause.flow.source_port, 4000u);
+  EXPECT_EQ(pause.flow.destination_port, 53u);
+  EXPECT_EQ(pause.flow.source_address[3], 9u);
+  EXPECT_TRUE(told().empty()) << "once";
+}
+
+TEST_F(FlowPausesTest, NoneWhoHasNotSaidThatItObeys) {
+  announce(false);
+  come(target_ + 1);
+  EXPECT_FALSE(paused());
+  announce(true);
+  come(1);
+  EXPECT_TRUE(paused());
+  flow_->flags = kFlowInUse;
+  flow_->match = match_of(0x020000000007);
+  come(1);
+  EXPECT_FALSE(paused()) << "another station of the port";
+}
+
+TEST_F(FlowPausesTest, ItMaySendWhatKeepsTheQueueAtItsTarget) {
+  come(target_ + 1);
+  told();
+  leave(1);
+  EXPECT_TRUE(told().empty()) << "not for a frame's worth";
+  leave(step_);
+  const FgfcPause more = told_once();
+  EXPECT_EQ(more.credit, marks_.target - queued() * kFrame);
+  EXPECT_EQ(more.number, 1u);
+  come(static_cast<uint32_t>(more.credit / kFrame));
+  leave(step_);
+  const FgfcPause again = told_once();
+  EXPECT_EQ(again.credit, more.credit / kFrame * kFrame + marks_.target - queued() * kFrame) << "in all";
+}
+
+// What was on the wire when the host heard of the pause is in none of its counts.
+TEST_F(FlowPausesTest, WhatComesBeyondCreditMakesItNoGreater) {
+  come(target_ + 1);
+  told();
+  come(10);
+  leave(10);
+  EXPECT_TRUE(told().empty());
+  leave(1 + step_);
+  EXPECT_EQ(told_once().credit, marks_.target - queued() * kFrame);
+}
+
+TEST_F(FlowPausesTest, ItIsOverWhenTheQueueIsShort) {
+  come(target_ + 1);
+  told();
+  const uint32_t low = marks_.low / kFrame;
+  leave(queued() - low - 1);
+  EXPECT_TRUE(paused());
+  told();
+  leave(1);
+  EXPECT_FALSE(paused());
+  for (int times = 0; times < 3; ++times, now_ += PausedFlows::kEndAgainNs) {
+    const FgfcPause over = told_once();
+    EXPECT_EQ(over.timer_ns, 0u);
+    EXPECT_EQ(over.number, 1u);
+    EXPECT_TRUE(told().empty());
+  }
+  EXPECT_TRUE(told().empty()) << "three times";
+  EXPECT_EQ(flow_pauses_.next_wake(edge_), now_ - PausedFlows::kEndAgainNs * 3 + site_.settings.fgfc_timer_ns / 4);
+}
+
+TEST_F(FlowPausesTest, ThenAnotherOneHasAnotherNumber) {
+  come(target_ + 1);
+  told();
+  leave(queued() - 1);
+  come(target_);
+  EXPECT_FALSE(paused()) << "the host has not been told of the end";
+  EXPECT_EQ(told_once().timer_ns, 0u);
+  come(1);
+  const FgfcPause second = told_once();
+  EXPECT_EQ(second.number, 2u);
+  EXPECT_EQ(second.credit, 0u);
+  now_ += PausedFlows::kEndAgainNs;
+  EXPECT_TRUE(told().empty()) << "the end of the first is old news";
+}
+
+TEST_F(FlowPausesTest, WhatWasToldIsToldAgain) {
+  come(target_ + 1);
+  told();
+  const Nanos again = site_.settings.fgfc_timer_ns / 4;
+  EXPECT_EQ(flow_pauses_.next_wake(edge_), now_ + again);
+  for (int times = 0; times < 3; ++times) {
+    now_ += again - 1;
+    EXPECT_TRUE(told().empty());
+    now_ += 1;
+    EXPECT_EQ(told_once().credit, 0u);
+  }
+}
+
+TEST_F(FlowPausesTest, WithoutAPacketItIsToldNextTurn) {
+  come(target_ + 1);
+  control_pool_.empty = true;
+  EXPECT_TRUE(told().empty());
+  EXPECT_EQ(flow_pauses_.next_wake(edge_), 0u);
+  control_pool_.empty = false;
+  EXPECT_EQ(told().size(), 1u);
+}
+
+// Its entry is another flow's, or has none: what would be said is of frames that go elsewhere.
+TEST_F(FlowPausesTest, NobodyIsToldOfAFlowThatHasMoved) {
+  come(target_ + 1);
+  edge_input_.matches()[flow_->match].flow = kNoFlow;
+  EXPECT_TRUE(told().empty());
+  EXPECT_FALSE(paused());
+}
+
+TEST_F(FlowPausesTest, AHostThatGoesOnIsNotBelievedTheThirdTime) {
+  const uint64_t under_way = 10'000'000'000 / 8 / 50 + 128 * 1024;  // 20 ms at an unknown rate, and its queues
+  come(target_ + 1);
+  told();
+  const auto pass_by = [this](uint64_t frames) {
+    for (; frames > 0; --frames) {
+      flow_->next_data_flow += kFrame;
+      flow_pauses_.came(edge_, id_, *flow_, now_);
+      flow_->data_flow += kFrame;
+    }
+  };
+  for (uint64_t strike = 1; strike <= 3; ++strike) {
+    EXPECT_EQ(count_of(edge_, ProtocolEvent::fgfc_disobeyed), 0u);
+    pass_by(under_way / kFrame);
+    EXPECT_EQ(count_of(edge_, ProtocolEvent::fgfc_overrun), strike - 1);
+    pass_by(1);
+    EXPECT_EQ(count_of(edge_, ProtocolEvent::fgfc_overrun), strike);
+  }
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::fgfc_disobeyed), 1u);
+  NodeEvent event;
+  ASSERT_TRUE(events_.take(event));
+  EXPECT_EQ(event.kind, NodeEventKind::host_disobeys);
+  EXPECT_EQ(event.port, kEdge);
+  EXPECT_EQ(event.station, kHost);
+  now_ += site_.settings.fgfc_timer_ns / 4;
+  EXPECT_TRUE(told().empty()) << "as if it had never said so";
+  EXPECT_FALSE(paused());
+  now_ += ObeyingHosts::kForgivenNs;
+  announce(true);
+  come(1);
+  EXPECT_TRUE(paused()) << "until it is forgiven";
+}
+
+TEST_F(FlowPausesTest, SoManyAreToldInATurn) {
+  for (uint16_t more = 0; more < 6; ++more) {
+    FlowId id;
+    InputFlow& flow = begin(id);
+    flow.match = match_of(kHost, static_cast<uint16_t>(5000 + more));
+    edge_input_.matches()[flow.match].flow = id;
+    flow.next_data_flow += marks_.target + 1;
+    flow_pauses_.came(edge_, id, flow, now_);
+  }
+  std::vector<uint16_t> ports;
+  for (const size_t expected : {4, 2, 0}) {
+    const auto told_now = told();
+    EXPECT_EQ(told_now.size(), expected);
+    for (const FgfcPause& pause : told_now) ports.push_back(pause.flow.source_port);
+  }
+  EXPECT_EQ(ports, (std::vector<uint16_t>{5000, 5001, 5002, 5003, 5004, 5005})) << "in turn";
+}
+
+TEST_F(FlowPausesTest, OnlyAnnouncementsAreHeard) {
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::host_announced), 1u);
+  EXPECT_EQ(edge_.counters.consumed_frames, 1u);
+  Packet* frame = packet(kFgfcPauseBytes);
+  write_fgfc_pause(*frame, {}, kHost, kHost);
+  EXPECT_FALSE(flow_pauses_.hear(edge_, frame, now_));
+  EXPECT_FALSE(gone(frame));
+}
+
+}  // namespace
+}  // namespace heddle::test::flow_pauses_test
