@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "flow/flow_id_queue.h"
+#include "flow/id_queue.h"
 #include "flow/owned.h"
 #include "wire/packet.h"
 #include "wire/types.h"
@@ -149,11 +149,16 @@ class InputFlowTable {
   bool valid(FlowId id) const { return id - 1u < size_; }
   InputFlow& operator[](FlowId id) { return flows_[id]; }
   const InputFlow& operator[](FlowId id) const { return flows_[id]; }
+  // The flow that a match has now, whose last one had that ID; nullptr if it has none.
+  InputFlow* of_match(FlowId last, uint32_t match) {
+    InputFlow& flow = flows_[last];  // that of kNoFlow is never in use
+    return flow.in_use() && flow.match == match ? &flow : nullptr;
+  }
   // Of the wheel that the flow is in (kFlowPending, kFlowTimed).
   uint32_t& timer_link(FlowId id) { return timer_links_[id]; }
   // Edge ports: flows at rest.
-  FlowIdQueue& resting() { return resting_; }
-  const FlowIdQueue& resting() const { return resting_; }
+  IdQueue<FlowId>& resting() { return resting_; }
+  const IdQueue<FlowId>& resting() const { return resting_; }
 
   void push(FlowList& list, FlowId id) {
     flows_[id].next_in_list = kNoFlow;
@@ -175,7 +180,7 @@ class InputFlowTable {
  private:
   std::vector<InputFlow> flows_;  // entry 0 is never used
   std::vector<uint32_t> timer_links_;
-  FlowIdQueue resting_;
+  IdQueue<FlowId> resting_;
   uint32_t size_;
   FlowId free_ = kNoFlow;
   uint32_t available_ = 0;

@@ -57,6 +57,8 @@ enum MatchFlag : uint8_t {
   kMatchUsed = 0x01,
   kMatchNear = 0x02,    // its destination is an edge port of the same worker
   kMatchBeside = 0x04,  // of another worker of the node
+  kMatchPaused = 0x08,  // its host is told how much of it it may send (G1): none of its frames passes flows by, and it
+                        // is neither near nor beside
 };
 
 struct MatchEntry {
@@ -185,7 +187,8 @@ uint32_t MatchTable::add(const MatchKey& key, uint32_t hash, const Flows& flows)
     const uint32_t candidate = hand_;
     hand_ = hand_ + 1 == indices() ? 0 : hand_ + 1;
     const MatchEntry& entry = records_[candidate].entry;
-    if (candidate == index || !entry.used() || entry.waiting != 0 || !flows.idle(candidate)) continue;
+    const bool stays = (entry.flags & (kMatchUsed | kMatchPaused)) != kMatchUsed;
+    if (candidate == index || stays || entry.waiting != 0 || !flows.idle(candidate)) continue;
     remove(candidate);
     ++evictions_;
   }

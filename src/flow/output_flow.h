@@ -12,7 +12,7 @@
 #include <array>
 #include <vector>
 
-#include "flow/flow_id_queue.h"
+#include "flow/id_queue.h"
 #include "flow/owned.h"
 #include "wire/types.h"
 
@@ -88,8 +88,8 @@ class OutputFlowTable {
   uint32_t used() const { return used_; }
   uint32_t used_of(uint8_t ftag) const { return used_by_ftag_[ftag & (kFtags - 1)]; }
   // Those whose flows may rest: they count as used.
-  FlowIdQueue& resting() { return resting_; }
-  const FlowIdQueue& resting() const { return resting_; }
+  IdQueue<FlowId>& resting() { return resting_; }
+  const IdQueue<FlowId>& resting() const { return resting_; }
   // Would reserve() give the input port one?
   bool may_reserve(PortIndex input) const { return left_[input] > 0 || shared_ != 0; }
 
@@ -137,7 +137,7 @@ class OutputFlowTable {
  private:
   std::vector<OutputFlow> flows_;  // entry 0 is never used
   std::vector<uint32_t> timer_links_;
-  FlowIdQueue resting_;
+  IdQueue<FlowId> resting_;
   uint32_t size_;
   std::vector<int32_t> left_;  // by input: of the IDs that it may always have; below 0, those it has of the others
   uint32_t shared_;            // IDs for whoever comes first, not in use

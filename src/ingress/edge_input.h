@@ -163,7 +163,8 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
   if (decision.moved && flows.queued(match)) return drop(DropReason::station_moved);
   if (decision.moved && (entry.flags & kMatchBeside)) decision.left_beside = entry.destination.port;
   entry.destination = packet.destination;
-  entry.flags = kMatchUsed | place_of(entry.destination);
+  entry.flags = entry.flags & kMatchPaused ? uint8_t{kMatchUsed | kMatchPaused}
+                                           : static_cast<uint8_t>(kMatchUsed | place_of(entry.destination));
   entry.station_version = stations_.version();
   if (station == nullptr) entry.flooded_ns = now;
   if (held_until(entry) <= now) entry.flooded_ns = 0;

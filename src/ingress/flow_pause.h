@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host of a flow has been told of it by fine-grained flow control (G1): how much it may send. A value: it
-// takes what the flow's queue looks like and says whether there is something to tell.
+// What the host of a flow has been told of it by fine-grained flow control (G1): how much it may send. A value: it is
+// given what has come and what waits, and says whether there is something to tell.
 //
-// Positions are the flow's own (K3). The host counts what it sends from the moment at which it hears of the pause, so
-// what was under way by then is in no credit of it: the position up to which it may send moves up by what comes beyond.
+// Positions are bytes of the match as its entry counts them, and wrap (K3). The host counts what it sends from the
+// moment at which it hears of the pause, so what was under way by then is in no credit of it: the position up to which
+// it may send moves up by what comes beyond.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +13,28 @@
 
 namespace heddle {
 
+using PauseId = Id<struct PauseKind, uint16_t>;  // of a pause of a port; 0 = none
+constexpr PauseId kNoPause = 0;
+
 // Of a flow's queue, in bytes. The mark is that of its class: there a lossy flow's frames are dropped and a lossless
 // one's host is paused. It lies above the target by the bytes that may come before the host reacts.
 struct PauseMarks {
-  explicit PauseMarks(uint32_t mark) : target(mark / 2), low(mark / 4), step(mark / 8) {}
+  explicit PauseMarks(uint32_t mark) : target(mark / 2), low(mark / 16), step(mark / 32) {}
   uint32_t target;  // longer, and its host is told; with credit it is kept there
-  uint32_t low;     // shorter, and the host may go on as it likes
+  uint32_t low;     // shorter for a while, and the host may go on as it likes
   uint32_t step;    // the host hears of so much new credit at once
 };
 
 class FlowPause {
  public:
-  // `received`: position that is expected next. No credit.
+  // `received`: all that has come. No credit.
   void begin(uint32_t number, uint32_t match, uint32_t received) {
+    *this = FlowPause();
     number_ = number;
     match_ = match;
-    credit_ = 0;
     told_ = received;
-    overrun_ = 0;
-    ends_to_tell_ = 0;
   }
-  // A frame has come, up to there. How many bytes have come beyond credit since strike_counted().
+  // Something has come. How many bytes have come beyond credit since strike_counted().
   uint32_t came(uint32_t received) {
     const auto beyond = static_cast<int32_t>(received - told_);
     if (beyond <= 0) return overrun_;
@@ -41,9 +43,9 @@ class FlowPause {
     return overrun_;
   }
   void strike_counted() { overrun_ = 0; }
-  // The queue begins at position `left` now. Bytes that the host may send and does not know of.
-  uint32_t unknown_credit(uint32_t left, const PauseMarks& marks) const {
-    const auto more = static_cast<int32_t>(left + marks.target - told_);
+  // `gone`: what has come and does not wait any more. Bytes that the host may send and does not know of.
+  uint32_t unknown_credit(uint32_t gone, const PauseMarks& marks) const {
+    const auto more = static_cast<int32_t>(gone + marks.target - told_);
     return more > 0 ? static_cast<uint32_t>(more) : 0;
   }
   // It is going to be told of them.
@@ -51,6 +53,9 @@ class FlowPause {
     told_ += more;
     credit_ += more;
   }
+  // The queue has been short since that was set.
+  bool calm() const { return calm_; }
+  void set_calm(bool calm) { calm_ = calm; }
   // Nothing holds the flow back any more; its host is told so a few times, for frames get lost.
   void end() { ends_to_tell_ = kEnds; }
   bool ended() const { return ends_to_tell_ != 0; }
@@ -69,6 +74,7 @@ class FlowPause {
   uint32_t number_ = 0;
   uint32_t match_ = 0;
   uint8_t ends_to_tell_ = 0;
+  bool calm_ = false;
 };
 
 }  // namespace heddle

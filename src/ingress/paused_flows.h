@@ -1,51 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flows of an edge port whose hosts are told how much of them they may send (G1), and which of them their hosts are to
-// hear of next. Room for all flows there can be; work is for those that are listed.
+// hear of next. A pause is of a match: flow IDs come and go while it holds. Work is for those that are listed.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
-#include "flow/flow_id_queue.h"
+#include "flow/id_queue.h"
 #include "ingress/flow_pause.h"
 #include "ingress/obeying_hosts.h"
 #include "wire/types.h"
 
 namespace heddle {
 
-// Flows whose hosts are to hear of them again after a while, the same for all.
-class FlowTurns {
+// Pauses that come up again after a while, the same for all.
+class PauseTurns {
  public:
-  FlowTurns(uint32_t flow_ids, Nanos interval_ns)
-      : since_ns_(flow_ids + 1), queue_(flow_ids), interval_ns_(interval_ns) {}
+  PauseTurns(uint32_t most, Nanos interval_ns) : since_ns_(most + 1), queue_(most), interval_ns_(interval_ns) {}
 
-  void enter(FlowId id, Nanos now) {
+  void enter(PauseId id, Nanos now) {
     if (queue_.has(id)) return;
     since_ns_[id] = now;
     queue_.enter(id);
   }
   // When the first one's turn comes; kNever: there is none.
   Nanos next() const { return queue_.empty() ? kNever : since_ns_[queue_.first()] + interval_ns_; }
-  FlowId take() { return queue_.take(); }
+  PauseId take() { return queue_.take(); }
+  bool has(PauseId id) const { return queue_.has(id); }
 
  private:
-  std::vector<Nanos> since_ns_;  // by flow ID, of those in the queue
-  FlowIdQueue queue_;
+  std::vector<Nanos> since_ns_;  // by id, of those in the queue
+  IdQueue<PauseId> queue_;
   Nanos interval_ns_;
 };
 
 struct PausedFlows {
-  // `flow_ids`: of the port; 0 on fabric ports. `timer_ns`: for which a host obeys what it has heard (G2).
-  PausedFlows(uint32_t flow_ids, Nanos timer_ns)
-      : pauses(flow_ids + 1), due(flow_ids), again(flow_ids, timer_ns / 4), ended(flow_ids, kEndAgainNs) {}
-
+  static constexpr uint32_t kMost = 256;  // of an edge port at a time
   static constexpr Nanos kEndAgainNs = 2 * kMillisecond;
 
-  std::vector<FlowPause> pauses;  // by flow ID
-  FlowIdQueue due;                // to be told of next
-  FlowTurns again;                // paused ones: frames get lost
-  FlowTurns ended;                // those of which that is to be told again
+  // `flow_ids`: of the port; 0 on fabric ports. `timer_ns`: for which a host obeys what it has heard (G2).
+  PausedFlows(uint32_t flow_ids, Nanos timer_ns) : PausedFlows(flow_ids, flow_ids != 0 ? kMost : 0, timer_ns) {}
+
+  // kNoPause if there are as many as there may be.
+  PauseId take() { return unused.take(); }
+  // Once it is in no list but `due`: what is not taken from the others is passed over there.
+  void put(PauseId id) {
+    pauses[id] = FlowPause();
+    unused.enter(id);
+  }
+  PauseId find(uint32_t match) const {
+    for (PauseId id = 1; id < pauses.size(); ++id)
+      if (pauses[id].number() != 0 && !pauses[id].ended() && pauses[id].match() == match) return id;
+    return kNoPause;
+  }
+
+  // Something has been listed.
+  void wake() { wake_ns = 0; }
+  // All that was due has been done.
+  void rest() { wake_ns = due.empty() ? std::min({again.next(), calm.next(), ended.next()}) : 0; }
+
+  std::vector<FlowPause> pauses;  // by id; number 0 = unused
+  std::vector<PauseId> of_flows;  // by flow ID, of flows with kFlowPaused
+  IdQueue<PauseId> unused;
+  IdQueue<PauseId> due;  // to be told of next
+  PauseTurns again;      // paused ones: frames get lost
+  PauseTurns calm;       // whose queues have become short; over if they still are: who paces takes a while to use its
+                         // credit, and would else be let go and stopped again and again
+  PauseTurns ended;      // those of which that is to be told again
   ObeyingHosts hosts;
-  uint32_t number = 0;  // of the last pause
+  uint32_t number = 0;     // of the last pause
+  Nanos wake_ns = kNever;  // when there is something to do with what is listed; 0 = now
+
+ private:
+  PausedFlows(uint32_t flow_ids, uint32_t most, Nanos timer_ns)
+      : pauses(most + 1),
+        of_flows(flow_ids + 1),
+        unused(most),
+        due(most),
+        again(most, timer_ns / 4),
+        calm(most, timer_ns / 4),
+        ended(most, kEndAgainNs) {
+    for (PauseId id = 1; id <= most; ++id) unused.enter(id);
+  }
 };
 
 }  // namespace heddle

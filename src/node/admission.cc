@@ -42,7 +42,7 @@ void Admission::join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packe
 // may pass by it in a turn is bounded by the room.
 bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
   const uint16_t special =
-      flow.flags & (kFlowLeaving | kFlowPending | kFlowLimited | kFlowMetered | kFlowFull | kFlowChooses);
+      flow.flags & (kFlowLeaving | kFlowPending | kFlowLimited | kFlowMetered | kFlowFull | kFlowChooses | kFlowPaused);
   if (port.is_fabric()) {
     if (packet->hop_limit == 0) return false;
     if (packet->vc == kLossyChannel && port.credits[kLossyChannel].held() > site_.settings.input_drop_mark_packets)
@@ -62,12 +62,19 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
   if (voq.ready() != 0 || voq.room < packet->cost) return false;
   if (voq.shares_credit && !shares_.has_share(flow, voq)) return false;
   if (voq.injects && !port.input.arbiter.may_inject(flow.group)) return false;
-  if (special & kFlowFull) flow_queues_.went(port, flow, *packet);
+  if (special & (kFlowFull | kFlowPaused)) [[unlikely]]
+    pass_marks(port, id, flow, *packet, now);
   leave(port, flow, voq, packet, now);
   // Of a lossless channel all count that wait at an output (R5, C8), and link retry keeps a copy of each (K6).
   if (voq.shares_credit || !express_.take(port, flow, packet, now))
     crosspoint_.cross(port, flow.branch.output, packet, &flow, now);
   return true;
+}
+
+// Of a flow that was past a mark and is not any more.
+void Admission::pass_marks(Port& port, FlowId id, InputFlow& flow, const Packet& packet, Nanos now) {
+  if (flow.flags & kFlowPaused) flow_pauses_.came(port, id, flow, now);
+  flow_queues_.went(port, flow, packet);
 }
 
 // Of a flow with something special about it.

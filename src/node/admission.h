@@ -41,6 +41,7 @@ class Admission {
   [[gnu::noinline]] void join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   void leave(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);
   bool pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  HEDDLE_COLD void pass_marks(Port& port, FlowId id, InputFlow& flow, const Packet& packet, Nanos now);
   [[gnu::noinline]] bool may_pass(Port& port, FlowId id, InputFlow& flow, const Packet& packet, Nanos now);
 
   const Site& site_;

@@ -22,13 +22,18 @@ inline void start_way(Packet& packet, uint8_t round_trip_bits) {
 
 class EdgeFlows {
  public:
-  EdgeFlows(const Site& site, Turn& turn, EdgeInput& edge, FlowLife& flow_life, Admission& admission)
-      : site_(site), turn_(turn), edge_(edge), flow_life_(flow_life), admission_(admission) {}
+  EdgeFlows(const Site& site, Turn& turn, EdgeInput& edge, FlowPauses& flow_pauses, FlowLife& flow_life,
+            Admission& admission)
+      : site_(site),
+        turn_(turn),
+        edge_(edge),
+        flow_pauses_(flow_pauses),
+        flow_life_(flow_life),
+        admission_(admission) {}
 
   // The flow that a match has now; nullptr if it has none.
   static InputFlow* find(Port& port, const MatchEntry& match, uint32_t match_index) {
-    InputFlow& flow = port.input.flows[match.flow];  // that of kNoFlow is never in use
-    return flow.in_use() && flow.match == match_index ? &flow : nullptr;
+    return port.input.flows.of_match(match.flow, match_index);
   }
   // F10: frames that find no free flow ID wait in order behind each other, group by group, up to a bound; so do then
   // those of flows that have had their turn, so that an ID becomes free.
@@ -49,6 +54,7 @@ class EdgeFlows {
   const Site& site_;
   Turn& turn_;
   EdgeInput& edge_;
+  FlowPauses& flow_pauses_;
   FlowLife& flow_life_;
   Admission& admission_;
 };

@@ -7,8 +7,6 @@ namespace heddle {
 
 namespace {
 
-uint64_t host_of(const MatchKey& key) { return load_mac(key.macs + 6); }
-
 // What the frames of a match have in common, as a host sends them that has no tag for the port's own VLAN.
 FgfcFlow flow_of(const MatchKey& key, uint8_t pattern, uint16_t native_vlan) {
   FgfcFlow flow{.l3 = key.l3,
@@ -45,69 +43,117 @@ bool FlowPauses::hear(Port& port, Packet* packet, Nanos now) {
 }
 
 void FlowPauses::look(Port& port, FlowId id, InputFlow& flow, Nanos now) {
+  if (flow.match == kNoMatch) return;  // its frames go elsewhere now
+  if (!(flow.flags & kFlowPaused)) {
+    if (flow.queue_extent() > marks(flow.ftag).target) begin(port, id, flow, now);
+    return;
+  }
+  FlowPause& pause = port.input.paused.pauses[port.input.paused.of_flows[id]];
+  if (flow.queue_extent() > marks(flow.ftag).low) pause.set_calm(false);
+  count_overrun(port, pause, now);
+}
+
+void FlowPauses::begin(Port& port, FlowId id, InputFlow& flow, Nanos now) {
   PausedFlows& paused = port.input.paused;
-  FlowPause& pause = paused.pauses[id];
-  if (flow.flags & kFlowPaused) return count_overrun(port, id, pause.came(flow.next_data_flow), now);
-  if (flow.queue_extent() <= marks(flow).target || flow.match == kNoMatch) return;
-  if (paused.due.has(id)) return;  // that the one before has ended is still to be told
-  if (!paused.hosts.obeys(host_of(edge_.matches().key_at(flow.match)), now)) return;
-  pause.begin(++paused.number, flow.match, flow.next_data_flow);
+  if (!paused.hosts.obeys(load_mac(edge_.matches().key_at(flow.match).macs + 6), now)) return;
+  const PauseId pause = paused.take();
+  if (pause == kNoPause) return;  // PAUSE has to do, or drops
+  MatchEntry& match = edge_.matches()[flow.match];
+  paused.pauses[pause].begin(++paused.number, flow.match, match.bytes);
+  paused.of_flows[id] = pause;
   flow.flags |= kFlowPaused;
-  paused.due.enter(id);
-  paused.again.enter(id, now);
+  match.flags = kMatchUsed | kMatchPaused;
+  paused.due.enter(pause);
+  paused.again.enter(pause, now);
+  paused.wake();
   port.counters.count(ProtocolEvent::fgfc_paused);
 }
 
-// G1: more than its credit, and more than can have been under way when it heard of it.
-void FlowPauses::count_overrun(Port& port, FlowId id, uint32_t overrun, Nanos now) {
-  const uint64_t rate_bps = port.settings.rate_bps != 0 ? port.settings.rate_bps : kRateUnknownBps;
-  if (overrun <= rate_bps / 8 * kStallNs / kSecond + kHostBytes) return;
-  FlowPause& pause = port.input.paused.pauses[id];
-  pause.strike_counted();
-  port.counters.count(ProtocolEvent::fgfc_overrun);
-  const uint64_t host = host_of(edge_.matches().key_at(pause.match()));
-  if (!port.input.paused.hosts.strike(host, now)) return;
-  port.counters.count(ProtocolEvent::fgfc_disobeyed);
-  events_.tell({.at_ns = now, .kind = NodeEventKind::host_disobeys, .port = port.index, .station = host});
+void FlowPauses::resume(Port& port, FlowId id, InputFlow& flow) {
+  port.input.paused.of_flows[id] = port.input.paused.find(flow.match);
+  flow.flags |= kFlowPaused;
 }
 
-void FlowPauses::left(Port& port, FlowId id, InputFlow& flow, uint32_t queue_bytes) {
-  FlowPause& pause = port.input.paused.pauses[id];
-  const PauseMarks marks = this->marks(flow);
-  if (queue_bytes <= marks.low || flow.queue.empty()) {
-    flow.flags &= static_cast<uint16_t>(~kFlowPaused);
-    pause.end();
-  } else if (pause.unknown_credit(flow.next_data_flow - queue_bytes, marks) < marks.step) {
-    return;
+// G1: more than its credit, and more than can have been under way when it heard of it.
+void FlowPauses::count_overrun(Port& port, FlowPause& pause, Nanos now) {
+  const uint32_t overrun = pause.came(edge_.matches()[pause.match()].bytes);
+  const uint64_t rate_bps = port.settings.rate_bps != 0 ? port.settings.rate_bps : kRateUnknownBps;
+  if (overrun <= rate_bps / 8 * kStallNs / kSecond + kHostBytes) return;
+  pause.strike_counted();
+  port.counters.count(ProtocolEvent::fgfc_overrun);
+  if (!port.input.paused.hosts.strike(host_of(pause), now)) return;
+  port.counters.count(ProtocolEvent::fgfc_disobeyed);
+  events_.tell({.at_ns = now, .kind = NodeEventKind::host_disobeys, .port = port.index, .station = host_of(pause)});
+}
+
+void FlowPauses::left(Port& port, FlowId id, const InputFlow& flow, uint32_t queue_bytes) {
+  PausedFlows& paused = port.input.paused;
+  const PauseId pause_id = paused.of_flows[id];
+  FlowPause& pause = paused.pauses[pause_id];
+  if (flow.match != pause.match()) return;  // its station has moved, and another flow is the match's
+  const PauseMarks marks = this->marks(flow.ftag);
+  if (queue_bytes <= marks.low && !pause.calm()) {
+    pause.set_calm(true);
+    paused.calm.enter(pause_id, turn_.now());
   }
-  port.input.paused.due.enter(id);
+  const MatchEntry& match = edge_.matches()[pause.match()];
+  if (match.waiting == 0 && pause.unknown_credit(match.bytes - queue_bytes, marks) >= marks.step)
+    paused.due.enter(pause_id);
+  paused.wake();
 }
 
 void FlowPauses::tell_all(Port& port, Nanos now) {
   PausedFlows& paused = port.input.paused;
   while (now >= paused.again.next()) {
-    const FlowId id = paused.again.take();
-    if (!(port.input.flows[id].flags & kFlowPaused)) continue;
+    const PauseId id = paused.again.take();
+    if (paused.pauses[id].number() == 0 || paused.pauses[id].ended()) continue;
     paused.due.enter(id);
     paused.again.enter(id, now);
   }
+  while (now >= paused.calm.next()) {
+    const PauseId id = paused.calm.take();
+    FlowPause& pause = paused.pauses[id];
+    if (!pause.calm() || pause.ended()) continue;
+    let_go(port, pause);
+    pause.end();
+    paused.due.enter(id);
+  }
   while (now >= paused.ended.next()) {
-    const FlowId id = paused.ended.take();
+    const PauseId id = paused.ended.take();
     if (paused.pauses[id].ended()) paused.due.enter(id);
   }
   for (uint32_t frames = 0; frames < kFramesPerTurn && !paused.due.empty(); ++frames)
-    if (!tell(port, paused.due.first(), now)) return;  // next turn
+    if (!tell(port, paused.due.first(), now)) break;
+  paused.rest();
+}
+
+// The match's frames are as any others from now on.
+void FlowPauses::let_go(Port& port, const FlowPause& pause) {
+  MatchEntry& match = edge_.matches()[pause.match()];
+  match.flags = kMatchUsed;
+  match.station_version = edge_.stations().version() - 1;  // its next frame sees where it leads
+  if (InputFlow* flow = port.input.flows.of_match(match.flow, pause.match()))
+    flow->flags &= static_cast<uint16_t>(~kFlowPaused);
+}
+
+// What its queue has room for up to its target. Frames that wait for a flow ID have come and are in no queue.
+void FlowPauses::grant(Port& port, FlowPause& pause) {
+  const MatchEntry& match = edge_.matches()[pause.match()];
+  if (match.waiting != 0) return;
+  const InputFlow* flow = port.input.flows.of_match(match.flow, pause.match());
+  const uint32_t queue_bytes = flow != nullptr ? flow->queue_extent() : 0;
+  pause.tell(pause.unknown_credit(match.bytes - queue_bytes, marks(match.ftag)));
 }
 
 // False: there is no packet for it.
-bool FlowPauses::tell(Port& port, FlowId id, Nanos now) {
+bool FlowPauses::tell(Port& port, PauseId id, Nanos now) {
   PausedFlows& paused = port.input.paused;
   FlowPause& pause = paused.pauses[id];
-  const MatchEntry& match = edge_.matches()[pause.match()];
-  // Its frames go elsewhere now, or its host obeys no longer: what it has been told ends with its timer.
-  if (!match.used() || match.flow != id || !paused.hosts.obeys(host_of(edge_.matches().key_at(pause.match())), now)) {
-    if (!pause.ended()) port.input.flows[id].flags &= static_cast<uint16_t>(~kFlowPaused);
+  const uint64_t host = host_of(pause);
+  if (!paused.hosts.obeys(host, now)) {  // what it has been told ends with its timer
+    if (!pause.ended()) let_go(port, pause);
     paused.due.take();
+    paused.put(id);
     return true;
   }
   Packet* packet = control_.make(port);
@@ -118,19 +164,24 @@ bool FlowPauses::tell(Port& port, FlowId id, Nanos now) {
   FgfcPause frame{.flow = flow_of(key, site_.classes.of(key.ftag).match, port.settings.vlans.native),
                   .number = pause.number(),
                   .by = {site_.address, port.index}};
-  if (pause.ended()) {
-    if (pause.tell_end()) paused.ended.enter(id, now);
-    port.counters.count(ProtocolEvent::fgfc_ended);
-  } else {
-    const InputFlow& flow = port.input.flows[id];
-    pause.tell(pause.unknown_credit(flow.data_flow, marks(flow)));
+  if (!pause.ended()) {
+    grant(port, pause);
     frame.timer_ns = site_.settings.fgfc_timer_ns;
-    port.counters.count(ProtocolEvent::fgfc_sent);
   }
   frame.credit = pause.credit();
-  write_fgfc_pause(*packet, frame, host_of(key), port.mac);
+  write_fgfc_pause(*packet, frame, host, port.mac);
   control_.queue(port, packet);
+  port.counters.count(pause.ended() ? ProtocolEvent::fgfc_ended : ProtocolEvent::fgfc_sent);
+  if (!pause.ended()) return true;
+  if (pause.tell_end())
+    paused.ended.enter(id, now);
+  else
+    paused.put(id);
   return true;
+}
+
+uint64_t FlowPauses::host_of(const FlowPause& pause) const {
+  return load_mac(edge_.matches().key_at(pause.match()).macs + 6);
 }
 
 }  // namespace heddle

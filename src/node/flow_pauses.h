@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fine-grained flow control of an edge port (G1): a host that obeys is told how much it may send of a flow whose queue
-// has grown past its target, so that it holds back that flow and no other. What a port has stands in its PausedFlows.
+// has grown past its target, so that it holds back that flow and no other. What a port has stands in its PausedFlows;
+// that a match or a flow is paused, in their flags, which are written here.
 #pragma once
 
 #include "ingress/edge_input.h"
@@ -16,28 +17,27 @@ namespace heddle {
 
 class FlowPauses {
  public:
-  FlowPauses(const Site& site, Turn& turn, const EdgeInput& edge, ControlFrames& control, NodeEvents& events)
+  FlowPauses(const Site& site, Turn& turn, EdgeInput& edge, ControlFrames& control, NodeEvents& events)
       : site_(site), turn_(turn), edge_(edge), control_(control), events_(events) {}
 
   // A frame of the host that parsing has told from others. False if it is not what hosts may send (K14).
   HEDDLE_COLD bool hear(Port& port, Packet* packet, Nanos now);
-  // A frame of a flow comes that has a queue, or that does not pass by it; it is in queue_extent().
+  // A frame comes of a flow that has a queue, or kFlowPaused; its match and queue_extent() count it.
   void came(Port& port, FlowId id, InputFlow& flow, Nanos now) {
     if (port.input.paused.hosts.any()) [[unlikely]]
       look(port, id, flow, now);
   }
-  // A frame of a flow with kFlowPaused has left its queue; `queue_bytes` are left there.
-  HEDDLE_COLD void left(Port& port, FlowId id, InputFlow& flow, uint32_t queue_bytes);
+  // A flow begins of a match with kMatchPaused.
+  HEDDLE_COLD void resume(Port& port, FlowId id, InputFlow& flow);
+  // A frame of a flow with kFlowPaused goes; `queue_bytes` are left in its queue.
+  HEDDLE_COLD void left(Port& port, FlowId id, const InputFlow& flow, uint32_t queue_bytes);
   // Once a turn: makes the frames that are due, in turn and a few at a time.
   void run(Port& port, Nanos now) {
-    if (now >= next_wake(port)) [[unlikely]]
+    if (now >= port.input.paused.wake_ns) [[unlikely]]
       tell_all(port, now);
   }
   // When run() has something to do; 0: now.
-  Nanos next_wake(const Port& port) const {
-    const PausedFlows& paused = port.input.paused;
-    return paused.due.empty() ? std::min(paused.again.next(), paused.ended.next()) : 0;
-  }
+  Nanos next_wake(const Port& port) const { return port.input.paused.wake_ns; }
 
  private:
   static constexpr uint32_t kFramesPerTurn = 4;
@@ -46,14 +46,17 @@ class FlowPauses {
 
   HEDDLE_COLD void look(Port& port, FlowId id, InputFlow& flow, Nanos now);
   HEDDLE_COLD void tell_all(Port& port, Nanos now);
-  bool tell(Port& port, FlowId id, Nanos now);
-  void count_overrun(Port& port, FlowId id, uint32_t overrun, Nanos now);
-  void end(Port& port, FlowId id, InputFlow& flow);
-  PauseMarks marks(const InputFlow& flow) const { return PauseMarks(site_.classes.of(flow.ftag).flow_queue_bytes); }
+  void begin(Port& port, FlowId id, InputFlow& flow, Nanos now);
+  void count_overrun(Port& port, FlowPause& pause, Nanos now);
+  void grant(Port& port, FlowPause& pause);
+  void let_go(Port& port, const FlowPause& pause);
+  bool tell(Port& port, PauseId id, Nanos now);
+  uint64_t host_of(const FlowPause& pause) const;
+  PauseMarks marks(uint8_t ftag) const { return PauseMarks(site_.classes.of(ftag).flow_queue_bytes); }
 
   const Site& site_;
   Turn& turn_;
-  const EdgeInput& edge_;
+  EdgeInput& edge_;
   ControlFrames& control_;
   NodeEvents& events_;
 };

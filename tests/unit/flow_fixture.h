@@ -74,7 +74,7 @@ class FlowTest : public ComponentTest {
   Fifos fifos_{site_, turn_, flow_ways_, paths_, room_, crosspoint_};
   HostControl host_control_{site_, turn_, control_, events_};
   IdGrants id_grants_{ports_, turn_, outbox_, flow_life_};
-  EdgeFlows edge_flows_{site_, turn_, edge_input_, flow_life_, admission_};
+  EdgeFlows edge_flows_{site_, turn_, edge_input_, flow_pauses_, flow_life_, admission_};
   DeliveryAtOnce at_once_{site_,       ports_,     outbox_,      board_,     edge_input_, acks_,
                           crosspoint_, flow_life_, flow_limits_, admission_, edge_flows_};
   Bridging bridging_{site_, turn_, outbox_, board_, pool_, edge_input_, paths_, room_, crosspoint_};

@@ -16,7 +16,8 @@ class FlowPausesTest : public ComponentTest {
 
   FlowPausesTest() {
     flow_ = &begin(id_);
-    flow_->match = match_of(kHost);
+    match_index_ = match_of(kHost);
+    flow_->match = match_index_;
     edge_input_.matches()[flow_->match].flow = id_;
     announce(true);
   }
@@ -44,17 +45,23 @@ class FlowPausesTest : public ComponentTest {
     write_fgfc_announcement(*frame, obeys, kHost);
     return flow_pauses_.hear(edge_, frame, now_);
   }
+  MatchEntry& match() { return edge_input_.matches()[match_index_]; }
+  void arrive() {
+    match().bytes += kFrame;
+    flow_->next_data_flow += kFrame;
+    flow_pauses_.came(edge_, id_, *flow_, now_);
+  }
   // Frames of the flow come, as they do where it has a queue.
   void come(uint32_t frames) {
     for (; frames > 0; --frames) {
       Packet* fresh = packet(kFrame);
       fresh->input = edge_.input.ref.with(id_);
-      flow_->next_data_flow += kFrame;
-      flow_pauses_.came(edge_, id_, *flow_, now_);
+      arrive();
       flow_queues_.push(edge_, id_, *flow_, fresh, now_);
     }
   }
   void leave(uint32_t frames) {
+    turn_.begin(now_);
     for (; frames > 0; --frames) {
       turn_.discard(flow_queues_.take(edge_, *flow_));
       flow_->data_flow += kFrame;
@@ -85,7 +92,9 @@ class FlowPausesTest : public ComponentTest {
 
   FlowId id_;
   InputFlow* flow_;
+  uint32_t match_index_;
   Nanos now_ = kSecond;
+  const Nanos calm_ns_ = topology_.settings.fgfc_timer_ns / 4;
   const PauseMarks marks_{topology_.classes[0].flow_queue_bytes};
   const uint32_t target_ = marks_.target / kFrame, step_ = (marks_.step + kFrame - 1) / kFrame;
 };
@@ -149,38 +158,100 @@ TEST_F(FlowPausesTest, WhatComesBeyondCreditMakesItNoGreater) {
   EXPECT_EQ(told_once().credit, marks_.target - queued() * kFrame);
 }
 
-TEST_F(FlowPausesTest, ItIsOverWhenTheQueueIsShort) {
+TEST_F(FlowPausesTest, ItIsOverWhenTheQueueHasBeenShortForAWhile) {
   come(target_ + 1);
   told();
   const uint32_t low = marks_.low / kFrame;
   leave(queued() - low - 1);
-  EXPECT_TRUE(paused());
   told();
-  leave(1);
+  leave(1);  // calm begins
+  now_ += calm_ns_ - 1;
+  told();
+  EXPECT_TRUE(paused());
+  now_ += 1;
+  std::vector<FgfcPause> over = told();
+  ASSERT_EQ(over.size(), 1u);
   EXPECT_FALSE(paused());
-  for (int times = 0; times < 3; ++times, now_ += PausedFlows::kEndAgainNs) {
-    const FgfcPause over = told_once();
-    EXPECT_EQ(over.timer_ns, 0u);
-    EXPECT_EQ(over.number, 1u);
+  EXPECT_FALSE(match().flags & kMatchPaused);
+  for (int times = 0; times < 2; ++times) {
+    EXPECT_EQ(over.front().timer_ns, 0u);
+    EXPECT_EQ(over.front().number, 1u);
     EXPECT_TRUE(told().empty());
+    now_ += PausedFlows::kEndAgainNs;
+    over = told();
+    ASSERT_EQ(over.size(), 1u);
   }
+  now_ += kSecond;
   EXPECT_TRUE(told().empty()) << "three times";
-  EXPECT_EQ(flow_pauses_.next_wake(edge_), now_ - PausedFlows::kEndAgainNs * 3 + site_.settings.fgfc_timer_ns / 4);
+  EXPECT_EQ(flow_pauses_.next_wake(edge_), kNever);
+}
+
+TEST_F(FlowPausesTest, NotWhenItHasGrownAgain) {
+  come(target_ + 1);
+  told();
+  leave(queued() - 1);
+  come(marks_.low / kFrame + 1);
+  now_ += calm_ns_;
+  told();
+  EXPECT_TRUE(paused());
+}
+
+// Credit goes on where frames pass by the queue, and where their flow has gone and another one has come.
+TEST_F(FlowPausesTest, APauseOutlivesTheFlow) {
+  come(target_ + 1);
+  told();
+  leave(queued());
+  const uint64_t before = told_once().credit;
+  EXPECT_EQ(before, marks_.target);
+  flow_->flags = 0;  // it has come to its end
+  FlowId next;
+  InputFlow& flow = begin(next);
+  flow.match = match_index_;
+  match().flow = next;
+  flow_pauses_.resume(edge_, next, flow);
+  EXPECT_TRUE(flow.flags & kFlowPaused);
+  for (uint32_t frames = 0; frames < step_; ++frames) {
+    match().bytes += kFrame;
+    flow.next_data_flow += kFrame;
+    flow_pauses_.came(edge_, next, flow, now_);
+    flow_pauses_.left(edge_, next, flow, 0);
+    flow.data_flow += kFrame;
+  }
+  EXPECT_EQ(told_once().credit, before + step_ * kFrame);
 }
 
 TEST_F(FlowPausesTest, ThenAnotherOneHasAnotherNumber) {
   come(target_ + 1);
   told();
-  leave(queued() - 1);
-  come(target_);
-  EXPECT_FALSE(paused()) << "the host has not been told of the end";
+  leave(queued());
+  now_ += calm_ns_;
   EXPECT_EQ(told_once().timer_ns, 0u);
-  come(1);
+  come(target_ + 1);
   const FgfcPause second = told_once();
   EXPECT_EQ(second.number, 2u);
   EXPECT_EQ(second.credit, 0u);
-  now_ += PausedFlows::kEndAgainNs;
-  EXPECT_TRUE(told().empty()) << "the end of the first is old news";
+  EXPECT_NE(second.timer_ns, 0u);
+}
+
+TEST_F(FlowPausesTest, SoManyArePausedAtATime) {
+  for (uint32_t more = 0; more < PausedFlows::kMost; ++more) EXPECT_NE(edge_.input.paused.take(), kNoPause);
+  come(target_ + 1);
+  EXPECT_FALSE(paused());
+  edge_.input.paused.put(7);
+  come(1);
+  EXPECT_TRUE(paused());
+}
+
+// What waits for a flow ID has come and is in no queue.
+TEST_F(FlowPausesTest, NoCreditWhileFramesWaitForAFlowId) {
+  come(target_ + 1);
+  told();
+  match().waiting = 1;
+  leave(queued());
+  EXPECT_TRUE(told().empty());
+  match().waiting = 0;
+  now_ += site_.settings.fgfc_timer_ns / 4 - 1;
+  EXPECT_TRUE(told().empty()) << "nothing has happened";
 }
 
 TEST_F(FlowPausesTest, WhatWasToldIsToldAgain) {
@@ -205,12 +276,13 @@ TEST_F(FlowPausesTest, WithoutAPacketItIsToldNextTurn) {
   EXPECT_EQ(told().size(), 1u);
 }
 
-// Its entry is another flow's, or has none: what would be said is of frames that go elsewhere.
-TEST_F(FlowPausesTest, NobodyIsToldOfAFlowThatHasMoved) {
+// Its queue says nothing of what the host sends now.
+TEST_F(FlowPausesTest, AFlowWhoseStationHasMovedGivesNoCredit) {
   come(target_ + 1);
-  edge_input_.matches()[flow_->match].flow = kNoFlow;
+  told();
+  flow_->match = kNoMatch;
+  leave(queued());
   EXPECT_TRUE(told().empty());
-  EXPECT_FALSE(paused());
 }
 
 TEST_F(FlowPausesTest, AHostThatGoesOnIsNotBelievedTheThirdTime) {
@@ -219,8 +291,7 @@ TEST_F(FlowPausesTest, AHostThatGoesOnIsNotBelievedTheThirdTime) {
   told();
   const auto pass_by = [this](uint64_t frames) {
     for (; frames > 0; --frames) {
-      flow_->next_data_flow += kFrame;
-      flow_pauses_.came(edge_, id_, *flow_, now_);
+      arrive();
       flow_->data_flow += kFrame;
     }
   };
@@ -252,6 +323,7 @@ TEST_F(FlowPausesTest, SoManyAreToldInATurn) {
     InputFlow& flow = begin(id);
     flow.match = match_of(kHost, static_cast<uint16_t>(5000 + more));
     edge_input_.matches()[flow.match].flow = id;
+    edge_input_.matches()[flow.match].bytes += marks_.target + 1;
     flow.next_data_flow += marks_.target + 1;
     flow_pauses_.came(edge_, id, flow, now_);
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // F9, K11: a flow of which nothing is left keeps its IDs until somebody needs them.
-#include "flow/flow_id_queue.h"
+#include "flow/id_queue.h"
 #include "flow_fixture.h"
 
 namespace heddle::test::flow_rest_test {
 namespace {
 
-TEST(FlowIdQueue, GivesWhatHasRestedLongestAndEachIdOnce) {
-  FlowIdQueue queue(4);
+TEST(IdQueue, GivesWhatHasRestedLongestAndEachIdOnce) {
+  IdQueue<FlowId> queue(4);
   EXPECT_TRUE(queue.empty());
   EXPECT_EQ(queue.take(), kNoFlow);
   for (const unsigned id : {3u, 1u, 3u, 4u, 1u}) queue.enter(FlowId::of(id));

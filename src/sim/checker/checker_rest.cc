@@ -51,8 +51,8 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   for (const uint32_t full : port.input.flows_full)
     if (full != 0) return where + "a flow is counted as full";
   if (port.pause.told() != 0) return where + "the host is told to pause";
-  for (uint32_t i = 1; i <= port.input.flows.size(); ++i)
-    if (port.input.flows[FlowId::of(i)].flags & kFlowPaused) return where + "the host is told to hold back a flow";
+  for (const FlowPause& pause : port.input.paused.pauses)
+    if (pause.number() != 0) return where + "the host is told to hold back a flow";
   if (!port.is_fabric() && port.input.flows.available() != port.input.flows.size())
     return where + "edge flow IDs missing";
   for (PortIndex input = 0; input < port.input.ids.size(); ++input)

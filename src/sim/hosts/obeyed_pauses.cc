@@ -52,6 +52,7 @@ uint32_t ObeyedPauses::index_of(const FgfcFlow& flow) {
 
 const std::vector<uint16_t>& ObeyedPauses::hear(const FgfcPause& told, Nanos now) {
   Pause& pause = pauses_[index_of(told.flow)];
+  if (told.timer_ns == 0 && pause.number != told.number) return pause.flows;  // the end of an earlier one
   if (pause.number != told.number) pause.sent = 0;
   pause.number = told.number;
   pause.credit = told.credit;
