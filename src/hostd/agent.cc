@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hostd/agent.h"
+
+#include <arpa/inet.h>
+#include <net/if.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "hostd/control_group.h"
+
+namespace heddle::hostd {
+
+namespace {
+
+constexpr uint64_t kUnheldBytesPerSecond = 12'500'000'000;  // of a class of which nothing is held any more: 100 Gb/s
+
+std::string mac_text(const uint8_t* address) {
+  char text[18];
+  std::snprintf(text, sizeof text, "%02x:%02x:%02x:%02x:%02x:%02x", address[0], address[1], address[2], address[3],
+                address[4], address[5]);
+  return text;
+}
+
+std::string address_text(const hostd_flow& flow, const uint8_t* address) {
+  char text[INET6_ADDRSTRLEN] = "";
+  inet_ntop(flow.l3 == 4 ? AF_INET : AF_INET6, address, text, sizeof text);
+  return text;
+}
+
+std::string protocol_text(uint8_t protocol) {
+  return protocol == 6 ? "tcp" : protocol == 17 ? "udp" : std::to_string(protocol);
+}
+
+// As the switch tells flows apart: "udp 10.0.0.1:4000 > 10.0.0.2:53", or as much of it as counts.
+std::string flow_text(const hostd_flow& flow) {
+  std::string from, to, text;
+  if (flow.fields & HEDDLE_FGFC_ADDRESSES && flow.l3 != 0) {
+    from = address_text(flow, flow.source_address);
+    to = address_text(flow, flow.destination_address);
+  } else {
+    from = mac_text(flow.source);
+    to = mac_text(flow.destination);
+  }
+  if (flow.fields & HEDDLE_FGFC_PORTS && flow.l3 != 0) {
+    text = protocol_text(flow.protocol) + " ";
+    if (flow.source_port != 0 || flow.destination_port != 0) {
+      from += (flow.l3 == 6 ? "." : ":") + std::to_string(ntohs(flow.source_port));
+      to += (flow.l3 == 6 ? "." : ":") + std::to_string(ntohs(flow.destination_port));
+    }
+  }
+  text += from + " > " + to;
+  if (flow.vlan != 0) text += " vlan " + std::to_string(ntohs(flow.vlan));
+  if (flow.fields & HEDDLE_FGFC_DSCP) text += " dscp " + std::to_string(flow.dscp);
+  return text;
+}
+
+bool holds(const hostd_pause& pause, uint64_t now_ns) { return now_ns < pause.until_ns; }
+
+}  // namespace
+
+Agent::Agent(const AgentOptions& options) {
+  for (const std::string& name : options.interfaces) {
+    const auto index = static_cast<int>(if_nametoindex(name.c_str()));
+    if (index == 0) throw std::runtime_error(name + ": there is no such interface");
+    if (std::any_of(interfaces_.begin(), interfaces_.end(), [&](const Interface& one) { return one.index == index; }))
+      throw std::runtime_error(name + ": is named twice");
+    interfaces_.push_back({.index = index, .name = name, .classes = {}, .announcer = {}, .pacing = {}});
+    interfaces_.back().classes = std::make_unique<TrafficControl>(index, name, options.replace_mq);
+    interfaces_.back().announcer = std::make_unique<Announcer>(index, name);
+    programs_.attach(index, name);
+  }
+}
+
+// First nobody is told any more, then nothing is put into classes, then they go.
+Agent::~Agent() {
+  for (Interface& interface : interfaces_) interface.announcer.reset();
+  programs_.detach_all();
+}
+
+void Agent::tick(uint64_t now_ns) {
+  held_ = programs_.held();
+  for (Interface& interface : interfaces_) pace(interface, now_ns);
+  programs_.free_unused_classes(held_);
+  if (now_ns >= next_announcement_ns_) announce(now_ns);
+}
+
+// A class that flows share is as fast as the sum of what they may send. What of a flow still waits in its class when it
+// is held no longer goes first, so that nothing overtakes it.
+void Agent::pace(Interface& interface, uint64_t now_ns) {
+  const auto is_here = [&](const HeldFlow& one) { return static_cast<int>(one.flow.interface) == interface.index; };
+  if (std::none_of(held_.begin(), held_.end(), is_here)) return;
+  const auto states = interface.classes->classes();
+  struct Sum {
+    uint32_t numbers = 0;
+    uint64_t credit = 0;
+    bool holds = false, used = false;
+  };
+  std::array<Sum, HOSTD_CLASSES + 1> sums{};
+  for (const HeldFlow& one : held_) {
+    if (!is_here(one) || one.pause.class_minor > HOSTD_CLASSES) continue;
+    Sum& sum = sums[one.pause.class_minor];
+    sum.used = true;
+    if (!holds(one.pause, now_ns)) {
+      if (states[one.pause.class_minor].waiting_bytes == 0) programs_.forget(one);
+      continue;
+    }
+    sum.holds = true;
+    sum.numbers += one.pause.number;  // another one among them, and it counts anew
+    sum.credit += one.pause.credit;
+  }
+  for (uint16_t minor = 1; minor <= HOSTD_CLASSES; ++minor) {
+    const Sum& sum = sums[minor];
+    if (sum.holds)
+      set_rate(interface, minor,
+               interface.pacing[minor].rate(sum.numbers, sum.credit, states[minor].sent_bytes, now_ns));
+    else if (sum.used && states[minor].waiting_bytes != 0)
+      set_rate(interface, minor, kUnheldBytesPerSecond);
+    else
+      set_rate(interface, minor, Pacing::kRestBytesPerSecond);
+  }
+}
+
+// Nothing is said to the kernel of a change that nobody would notice.
+void Agent::set_rate(Interface& interface, uint16_t minor, uint64_t bytes_per_second) {
+  uint64_t& rate = interface.rates[minor];
+  const uint64_t difference = rate > bytes_per_second ? rate - bytes_per_second : bytes_per_second - rate;
+  if (difference <= rate / 32) return;
+  interface.classes->set_rate(minor, bytes_per_second);
+  rate = bytes_per_second;
+}
+
+void Agent::announce(uint64_t now_ns) {
+  next_announcement_ns_ = now_ns + HEDDLE_FGFC_ANNOUNCE_NS;
+  const std::vector<hostd_source> seen = programs_.sources(now_ns);
+  for (Interface& interface : interfaces_) {
+    std::vector<MacAddress> others;
+    for (const hostd_source& source : seen) {
+      if (static_cast<int>(source.interface) != interface.index) continue;
+      others.emplace_back();
+      std::copy_n(source.address, others.back().size(), others.back().begin());
+    }
+    interface.announcer->announce(others);
+  }
+}
+
+nlohmann::json Agent::status(uint64_t now_ns) const {
+  nlohmann::json flows = nlohmann::json::array(), names = nlohmann::json::array();
+  for (const Interface& interface : interfaces_) {
+    names.push_back(interface.name);
+    const auto states = interface.classes->classes();
+    for (const HeldFlow& one : held_) {
+      if (static_cast<int>(one.flow.interface) != interface.index || !holds(one.pause, now_ns)) continue;
+      const uint16_t minor = one.pause.class_minor;
+      flows.push_back({{"interface", interface.name},
+                       {"flow", flow_text(one.flow)},
+                       {"cgroup", control_group_path(one.pause.cgroup)},
+                       {"since_ms", (now_ns - std::min(now_ns, one.pause.since_ns)) / 1'000'000},
+                       {"switch_node", one.pause.node},
+                       {"switch_port", one.pause.port},
+                       {"rate_bps", interface.rates[minor] * 8},
+                       {"waiting_bytes", states[minor].waiting_bytes},
+                       {"dropped_packets", states[minor].dropped_packets},
+                       {"credit_bytes", one.pause.credit},
+                       {"shared", one.pause.shared != 0}});
+    }
+  }
+  return {{"interfaces", names},
+          {"flows", flows},
+          {"pauses_heard", programs_.count(HOSTD_PAUSES_HEARD)},
+          {"ends_heard", programs_.count(HOSTD_ENDS_HEARD)},
+          {"not_understood", programs_.count(HOSTD_NOT_UNDERSTOOD)},
+          {"frames_held", programs_.count(HOSTD_FRAMES_HELD)},
+          {"classes_shared", programs_.count(HOSTD_SHARED)}};
+}
+
+}  // namespace heddle::hostd

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// G3: takes fine-grained flow control off an interface, and puts frames of flows that are to be held back into classes
+// of its root qdisc, whose rates heddle-hostd sets. What a frame about a flow says holds until its timer ends by the
+// kernel's clock, whether heddle-hostd lives or not.
+#include <linux/bpf.h>
+#include <linux/pkt_cls.h>
+
+#include "hostd/shared_maps.h"
+// Needs the types of the first.
+#include <bpf/bpf_helpers.h>
+
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, HOSTD_PAUSES);
+  __type(key, struct hostd_flow);
+  __type(value, struct hostd_pause);
+} pauses SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, HOSTD_SOURCES);
+  __type(key, struct hostd_source);
+  __type(value, __u64);  // when it was seen, CLOCK_MONOTONIC
+} sources SEC(".maps");
+
+// By interface and class, how many pauses have it.
+struct hostd_class {
+  __u32 interface;
+  __u32 minor;
+};
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, HOSTD_CLASSES * 64);
+  __type(key, struct hostd_class);
+  __type(value, __u32);
+} classes SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, HOSTD_COUNTS);
+  __type(key, __u32);
+  __type(value, __u64);
+} counts SEC(".maps");
+
+__u64 fields_told;  // bit f: a pause has told flows apart by the fields f
+__u64 next_class;
+
+static __always_inline void count(__u32 what) {
+  __u64* counter = bpf_map_lookup_elem(&counts, &what);
+  if (counter) ++*counter;
+}
+
+// One that nobody has, if one of those looked at is free; else the first, which is shared then.
+static __always_inline __u16 take_class(__u32 interface, __u8* shared) {
+  const __u32 one = 1, first = (__u32)__sync_fetch_and_add(&next_class, 1);
+  struct hostd_class key = {interface, 0};
+  HOSTD_LOOP(__u32 i = 0; i < HOSTD_CLASSES; ++i) {
+    key.minor = 1 + (first + i) % HOSTD_CLASSES;
+    if (bpf_map_update_elem(&classes, &key, &one, BPF_NOEXIST) == 0) return (__u16)key.minor;
+  }
+  key.minor = 1 + first % HOSTD_CLASSES;
+  __u32* users = bpf_map_lookup_elem(&classes, &key);
+  if (users) __sync_fetch_and_add(users, 1);
+  count(HOSTD_SHARED);
+  *shared = 1;
+  return (__u16)key.minor;
+}
+
+static __always_inline void hold(const struct hostd_flow* flow, const hostd_pause_frame* told) {
+  const __u64 now = bpf_ktime_get_ns();
+  const __u64 until = now + (__u64)HOSTD_BE32(told->timer_us) * 1000;
+  struct hostd_pause* pause = bpf_map_lookup_elem(&pauses, flow);
+  const __u64 credit = __builtin_bswap64(told->credit);
+  if (told->timer_us == 0) {
+    count(HOSTD_ENDS_HEARD);
+    if (pause && pause->number == told->number) pause->until_ns = 0;
+    return;
+  }
+  count(HOSTD_PAUSES_HEARD);
+  if (pause) {
+    if (pause->until_ns == 0) pause->since_ns = now;
+    if (pause->number != told->number) pause->sent = 0;
+    pause->number = told->number;
+    pause->credit = credit;
+    pause->until_ns = until;
+    return;
+  }
+  struct hostd_pause fresh = {.credit = credit,
+                              .until_ns = until,
+                              .since_ns = now,
+                              .number = told->number,
+                              .node = HOSTD_BE16(told->node),
+                              .port = told->port};
+  fresh.class_minor = take_class(flow->interface, &fresh.shared);
+  bpf_map_update_elem(&pauses, flow, &fresh, BPF_ANY);
+  __sync_fetch_and_or(&fields_told, 1ull << (flow->fields & 15));
+}
+
+SEC("tc")
+int hostd_ingress(struct __sk_buff* skb) {
+  if (skb->protocol != HOSTD_BE16(HEDDLE_OUI_ETHERTYPE) || skb->vlan_present) return TC_ACT_UNSPEC;
+  if (bpf_skb_pull_data(skb, HEDDLE_ETHERNET_BYTES + sizeof(struct heddle_fgfc_header))) return TC_ACT_UNSPEC;
+  bpf_skb_pull_data(skb, HEDDLE_ETHERNET_BYTES + sizeof(struct heddle_fgfc_pause));
+  const __u8* data = (void*)(long)skb->data;
+  const __u8* end = (void*)(long)skb->data_end;
+  if (!hostd_is_fgfc(data, end)) return TC_ACT_UNSPEC;
+  struct hostd_flow flow = {.interface = skb->ifindex};
+  const hostd_pause_frame* told = hostd_read_pause(data, end, &flow);
+  if (told)
+    hold(&flow, told);
+  else
+    count(HOSTD_NOT_UNDERSTOOD);
+  return TC_ACT_SHOT;  // it is for nobody behind this
+}
+
+static __always_inline void note_source(const struct hostd_flow* flow, __u64 now) {
+  struct hostd_source source = {.interface = flow->interface};
+  hostd_copy(source.address, flow->source, 6);
+  const __u64* seen = bpf_map_lookup_elem(&sources, &source);
+  if (seen && now - *seen < HOSTD_SEEN_NS) return;
+  bpf_map_update_elem(&sources, &source, &now, BPF_ANY);
+}
+
+SEC("tc")
+int hostd_egress(struct __sk_buff* skb) {
+  __u32 left = HOSTD_HEADERS_BYTES;
+  if (skb->len < left) left = skb->len;
+  if ((void*)(long)skb->data + left > (void*)(long)skb->data_end) bpf_skb_pull_data(skb, left);
+  const __u8* data = (void*)(long)skb->data;
+  const __u8* end = (void*)(long)skb->data_end;
+  struct hostd_flow all = {.interface = skb->ifindex};
+  if (!hostd_read_flow(data, end, skb->vlan_present ? skb->vlan_tci : 0, &all)) return TC_ACT_UNSPEC;
+  const __u64 now = bpf_ktime_get_ns();
+  note_source(&all, now);
+  const __u64 told = fields_told;
+  HOSTD_LOOP(__u32 fields = 0; fields < 16; ++fields) {
+    if (!(told >> fields & 1)) continue;
+    struct hostd_flow flow = all;
+    hostd_keep_fields(&flow, (__u8)fields);
+    struct hostd_pause* pause = bpf_map_lookup_elem(&pauses, &flow);
+    // A flow stays in its class until heddle-hostd has seen that nothing of it waits there, unless nobody looks any
+    // more.
+    if (!pause || (pause->until_ns != 0 && now > pause->until_ns)) continue;
+    __sync_fetch_and_add(&pause->sent, skb->len);
+    pause->cgroup = bpf_skb_cgroup_id(skb);
+    skb->priority = HOSTD_QDISC << 16 | pause->class_minor;
+    count(HOSTD_FRAMES_HELD);
+    break;
+  }
+  return TC_ACT_UNSPEC;
+}
+
+char LICENSE[] SEC("license") = "Apache-2.0";

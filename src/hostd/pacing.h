@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast a flow may be sent so that it uses the credit that the switch gives (G3): as fast as credit grows, more
+// while there is some left, less when it has been overdrawn. A value; time is an argument.
+//
+// HTB lets a frame go at once and then waits for as long as the class's rate needs for it, also when it gets another
+// rate meanwhile; and the stack's frames have up to 64 KB. So a rate is never much lower than what is known of the
+// flow's: without credit it falls with the time since there was some, for so much has not drained in all that time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace heddle::hostd {
+
+class Pacing {
+ public:
+  static constexpr uint64_t kRestBytesPerSecond = 4'000'000;  // of a class before anything is known of its flow
+
+  // `number`: of the pause; with another one all begins anew. `credit`: in all since then. `class_bytes`: what has left
+  // the class, ever. Bytes a second.
+  uint64_t rate(uint32_t number, uint64_t credit, uint64_t class_bytes, uint64_t now_ns) {
+    if (!begun_ || number != number_) begin(number, class_bytes, now_ns);
+    Sample& oldest = samples_[next_];
+    const double growth = per_second(static_cast<double>(credit - oldest.credit), now_ns - oldest.at_ns);
+    if (credit != last_credit_) credit_ns_ = now_ns;
+    last_credit_ = credit;
+    oldest = {now_ns, credit};
+    next_ = (next_ + 1) % kSamples;
+    const auto unused = static_cast<double>(credit) - static_cast<double>(class_bytes - began_at_);
+    const double falling = per_second(kWithoutCredit, now_ns - credit_ns_ + kTickNs);
+    return static_cast<uint64_t>(std::max({growth + unused / kUseSeconds, growth / 4, falling, kLeast}));
+  }
+
+ private:
+  struct Sample {
+    uint64_t at_ns = 0, credit = 0;
+  };
+  static constexpr unsigned kSamples = 25;  // at 10 ms the last quarter of a second
+  static constexpr uint64_t kTickNs = 10'000'000;
+  static constexpr double kUseSeconds = 0.02;       // credit that is left is used up in this time
+  static constexpr double kWithoutCredit = 32'768;  // bytes, in the time since there was credit last
+  static constexpr double kLeast = 8'192;           // bytes a second
+
+  static double per_second(double bytes, uint64_t ns) { return ns == 0 ? 0 : bytes * 1e9 / static_cast<double>(ns); }
+  void begin(uint32_t number, uint64_t class_bytes, uint64_t now_ns) {
+    begun_ = true;
+    number_ = number;
+    began_at_ = class_bytes;
+    samples_.fill({now_ns, 0});
+    next_ = 0;
+    last_credit_ = 0;
+    credit_ns_ = now_ns;
+  }
+
+  std::array<Sample, kSamples> samples_{};
+  unsigned next_ = 0;
+  uint64_t began_at_ = 0;
+  uint64_t last_credit_ = 0, credit_ns_ = 0;  // and since when it is that
+  uint32_t number_ = 0;
+  bool begun_ = false;
+};
+
+}  // namespace heddle::hostd

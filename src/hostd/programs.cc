@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hostd/programs.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <cstring>
+#include <set>
+#include <stdexcept>
+
+#include "hostd.skel.h"
+
+namespace heddle::hostd {
+
+namespace {
+
+constexpr uint32_t kHandle = HOSTD_QDISC, kPriority = 1;  // before what others filter
+constexpr uint64_t kRecentNs = 10'000'000'000;
+
+struct ClassKey {
+  uint32_t interface, minor;
+};
+
+std::string* libbpf_log;  // of the one that is being loaded
+
+int keep_log(libbpf_print_level level, const char* format, va_list arguments) {
+  char line[1024];
+  const int length = std::vsnprintf(line, sizeof line, format, arguments);
+  if (level != LIBBPF_DEBUG && libbpf_log != nullptr && length > 0) *libbpf_log += line;
+  return length;
+}
+
+bpf_tc_hook hook_of(int interface, bpf_tc_attach_point point) {
+  bpf_tc_hook hook{};
+  hook.sz = sizeof hook;
+  hook.ifindex = interface;
+  hook.attach_point = point;
+  return hook;
+}
+
+bpf_tc_opts ours() {
+  bpf_tc_opts options{};
+  options.sz = sizeof options;
+  options.handle = kHandle;
+  options.priority = kPriority;
+  return options;
+}
+
+// Each key of a map; what is taken out meanwhile ends it early, and the rest is seen the next time.
+template <typename Key, typename Visit>
+void for_each_key(int map, Visit visit) {
+  Key key, next;
+  for (const Key* from = nullptr; bpf_map_get_next_key(map, from, &next) == 0; from = &key) {
+    key = next;
+    visit(key);
+  }
+}
+
+}  // namespace
+
+void Programs::Destroy::operator()(hostd_bpf* programs) const { hostd_bpf__destroy(programs); }
+
+Programs::Programs() {
+  libbpf_log = &log_;
+  libbpf_set_print(keep_log);
+  programs_.reset(hostd_bpf__open_and_load());
+  libbpf_log = nullptr;
+  if (programs_ == nullptr)
+    throw std::runtime_error("the kernel does not take the programs: " + std::string(std::strerror(errno)) + "\n" +
+                             log_);
+}
+
+Programs::~Programs() { detach_all(); }
+
+void Programs::attach(int interface, const std::string& name) {
+  const std::pair<bpf_tc_attach_point, bpf_program*> points[] = {{BPF_TC_INGRESS, programs_->progs.hostd_ingress},
+                                                                 {BPF_TC_EGRESS, programs_->progs.hostd_egress}};
+  bpf_tc_hook both = hook_of(interface, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
+  const int made = bpf_tc_hook_create(&both);
+  if (made != 0 && made != -EEXIST)
+    throw std::runtime_error(name + ": adding the qdisc clsact: " + std::strerror(-made));
+  bpf_tc_hook ingress = hook_of(interface, BPF_TC_INGRESS);
+  bpf_tc_opts earlier = ours();
+  const bool ours_before = made == -EEXIST && bpf_tc_query(&ingress, &earlier) == 0;  // of a life that ended early
+  attached_.push_back({interface, made == 0 || ours_before});
+  for (const auto& [point, program] : points) {
+    bpf_tc_hook hook = hook_of(interface, point);
+    bpf_tc_opts options = ours();
+    options.prog_fd = bpf_program__fd(program);
+    options.flags = BPF_TC_F_REPLACE;
+    if (const int error = bpf_tc_attach(&hook, &options); error != 0)
+      throw std::runtime_error(name + ": attaching the programs: " + std::strerror(-error));
+  }
+}
+
+void Programs::detach_all() {
+  for (const Attached& attached : attached_) {
+    for (const bpf_tc_attach_point point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
+      bpf_tc_hook hook = hook_of(attached.interface, point);
+      bpf_tc_opts options = ours();
+      bpf_tc_detach(&hook, &options);
+    }
+    if (!attached.made_hook) continue;
+    bpf_tc_hook both = hook_of(attached.interface, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
+    bpf_tc_hook_destroy(&both);
+  }
+  attached_.clear();
+}
+
+std::vector<HeldFlow> Programs::held() const {
+  std::vector<HeldFlow> all;
+  const int map = bpf_map__fd(programs_->maps.pauses);
+  for_each_key<hostd_flow>(map, [&](const hostd_flow& flow) {
+    HeldFlow held{.flow = flow, .pause = {}};
+    if (bpf_map_lookup_elem(map, &flow, &held.pause) == 0) all.push_back(held);
+  });
+  return all;
+}
+
+void Programs::forget(const HeldFlow& over) {
+  const int map = bpf_map__fd(programs_->maps.pauses);
+  hostd_pause now{};
+  if (bpf_map_lookup_elem(map, &over.flow, &now) != 0 || now.until_ns != over.pause.until_ns) return;
+  bpf_map_delete_elem(map, &over.flow);
+}
+
+void Programs::free_unused_classes(const std::vector<HeldFlow>& held) {
+  std::set<uint64_t> used;
+  for (const HeldFlow& one : held) used.insert(uint64_t{one.flow.interface} << 32 | one.pause.class_minor);
+  const int map = bpf_map__fd(programs_->maps.classes);
+  std::vector<uint64_t> unused;
+  std::vector<ClassKey> over;
+  for_each_key<ClassKey>(map, [&](const ClassKey& key) {
+    const uint64_t id = uint64_t{key.interface} << 32 | key.minor;
+    if (used.contains(id)) return;
+    unused.push_back(id);
+    if (std::find(unused_.begin(), unused_.end(), id) != unused_.end()) over.push_back(key);
+  });
+  for (const ClassKey& key : over) bpf_map_delete_elem(map, &key);
+  unused_ = std::move(unused);
+}
+
+std::vector<hostd_source> Programs::sources(uint64_t now_ns) const {
+  std::vector<hostd_source> all;
+  const int map = bpf_map__fd(programs_->maps.sources);
+  for_each_key<hostd_source>(map, [&](const hostd_source& source) {
+    uint64_t seen_ns = 0;
+    if (bpf_map_lookup_elem(map, &source, &seen_ns) == 0 && now_ns < seen_ns + kRecentNs) all.push_back(source);
+  });
+  return all;
+}
+
+uint64_t Programs::count(hostd_count what) const {
+  std::vector<uint64_t> by_cpu(static_cast<size_t>(libbpf_num_possible_cpus()));
+  const uint32_t key = what;
+  uint64_t sum = 0;
+  if (bpf_map_lookup_elem(bpf_map__fd(programs_->maps.counts), &key, by_cpu.data()) != 0) return 0;
+  for (const uint64_t count : by_cpu) sum += count;
+  return sum;
+}
+
+}  // namespace heddle::hostd

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The programs in the kernel (hostd.bpf.c) and what they have written down (G3). One thread. Errors are
+// std::runtime_error; where the kernel refuses a program they have the verifier's log.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hostd/shared_maps.h"
+
+struct hostd_bpf;
+
+namespace heddle::hostd {
+
+struct HeldFlow {
+  hostd_flow flow;
+  hostd_pause pause;
+};
+
+class Programs {
+ public:
+  Programs();
+  ~Programs();
+  Programs(const Programs&) = delete;
+
+  // From now on frames of the interface pass them.
+  void attach(int interface, const std::string& name);
+  void detach_all();
+
+  std::vector<HeldFlow> held() const;
+  // What is over is taken out, unless it has begun anew since it was looked at.
+  void forget(const HeldFlow& over);
+  // Classes of which no flow has been since the last time but one: others may have them.
+  void free_unused_classes(const std::vector<HeldFlow>& held);
+  // Addresses that frames were sent from in the last ten seconds.
+  std::vector<hostd_source> sources(uint64_t now_ns) const;
+  uint64_t count(hostd_count what) const;
+
+ private:
+  struct Destroy {
+    void operator()(hostd_bpf* programs) const;
+  };
+  struct Attached {
+    int interface;
+    bool made_hook;  // clsact was not there before
+  };
+
+  std::string log_;  // of libbpf
+  std::unique_ptr<hostd_bpf, Destroy> programs_;
+  std::vector<Attached> attached_;
+  std::vector<uint64_t> unused_;  // interface << 32 | class, at the last look
+};
+
+}  // namespace heddle::hostd

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the programs in the kernel and heddle-hostd tell each other. The programs write a pause and what is sent under
+ * it; heddle-hostd reads, sets rates, and takes out what is over.
+ */
+#ifndef HEDDLE_HOSTD_SHARED_MAPS_H
+#define HEDDLE_HOSTD_SHARED_MAPS_H
+
+#include "hostd/frame_flow.h"
+
+#define HOSTD_CLASSES 64   /* of an interface: flows that are held back at a time without sharing one */
+#define HOSTD_QDISC 0xf6fc /* major number of its root qdisc */
+#define HOSTD_PAUSES 65536
+#define HOSTD_SOURCES 64          /* addresses that send, of all interfaces */
+#define HOSTD_SEEN_NS 1000000000u /* an address is noted again after that */
+
+struct hostd_pause {
+  uint64_t credit;   /* bytes that may be sent since number changed */
+  uint64_t sent;     /* bytes that have come to the class since then */
+  uint64_t until_ns; /* of CLOCK_MONOTONIC: nothing holds then; 0: over, and heddle-hostd takes it out */
+  uint64_t since_ns; /* it was held first, without a break */
+  uint64_t cgroup;   /* of the socket that sent last; 0 = not known */
+  uint32_t number;
+  uint16_t node; /* of the switch port that says so */
+  uint8_t port;
+  uint8_t shared;       /* another flow had the class already */
+  uint16_t class_minor; /* of the root qdisc: 1 to HOSTD_CLASSES */
+  uint16_t reserved[3];
+};
+
+/* An address that something was sent from, by interface. */
+struct hostd_source {
+  uint32_t interface;
+  uint8_t address[6];
+  uint16_t reserved;
+};
+
+enum hostd_count {
+  HOSTD_PAUSES_HEARD, /* frames about a flow that is held back */
+  HOSTD_ENDS_HEARD,
+  HOSTD_NOT_UNDERSTOOD, /* frames of fine-grained flow control of another kind or version */
+  HOSTD_FRAMES_HELD,    /* frames that went to a class */
+  HOSTD_SHARED,         /* pauses that found no class of their own */
+  HOSTD_COUNTS
+};
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hostd/status_socket.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+namespace heddle::hostd {
+
+namespace {
+
+constexpr char kFolder[] = "/run/heddle-hostd";
+
+[[noreturn]] void fail(const std::string& what, int error) {
+  throw std::runtime_error(what + ": " + std::strerror(error));
+}
+
+std::string path_here() {
+  struct stat facts {};
+  if (stat("/proc/self/ns/net", &facts) != 0) fail("/proc/self/ns/net", errno);
+  return std::string(kFolder) + "/net-" + std::to_string(facts.st_ino) + ".sock";
+}
+
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  return address;
+}
+
+int open_socket() {
+  const int opened = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (opened < 0) fail("socket", errno);
+  return opened;
+}
+
+bool connects(int opened, const std::string& path) {
+  const sockaddr_un address = address_of(path);
+  return connect(opened, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+// Nobody holds up the other: who does not read, or does not write, is left alone.
+void bound_waits(int opened) {
+  constexpr timeval kPatience{.tv_sec = 1, .tv_usec = 0};
+  setsockopt(opened, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+  setsockopt(opened, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+}
+
+}  // namespace
+
+StatusSocket::StatusSocket() : path_(path_here()), socket_(open_socket()) {
+  std::error_code error;
+  std::filesystem::create_directories(kFolder, error);
+  const int asking = open_socket();
+  const bool answered = connects(asking, path_);
+  close(asking);
+  if (answered) {
+    close(socket_);
+    throw std::runtime_error("another heddle-hostd runs in this network namespace");
+  }
+  unlink(path_.c_str());
+  const sockaddr_un address = address_of(path_);
+  if (bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || listen(socket_, 8) != 0) {
+    const int failed = errno;
+    close(socket_);
+    fail(path_, failed);
+  }
+}
+
+StatusSocket::~StatusSocket() {
+  unlink(path_.c_str());
+  close(socket_);
+}
+
+void StatusSocket::answer(const nlohmann::json& status) const {
+  const int asking = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (asking < 0) return;
+  bound_waits(asking);
+  const std::string text = status.dump();
+  for (size_t sent = 0; sent < text.size();) {
+    const ssize_t more = send(asking, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+    if (more <= 0) break;
+    sent += static_cast<size_t>(more);
+  }
+  close(asking);
+}
+
+nlohmann::json ask_status() {
+  const std::string path = path_here();
+  const int asking = open_socket();
+  if (!connects(asking, path)) {
+    const int error = errno;
+    close(asking);
+    if (error == ENOENT || error == ECONNREFUSED)
+      throw std::runtime_error("no heddle-hostd runs in this network namespace");
+    fail(path, error);
+  }
+  bound_waits(asking);
+  std::string text;
+  char part[4096];
+  for (ssize_t got; (got = recv(asking, part, sizeof part, 0)) > 0;) text.append(part, static_cast<size_t>(got));
+  close(asking);
+  nlohmann::json status = nlohmann::json::parse(text, nullptr, false);
+  if (status.is_discarded()) throw std::runtime_error(path + ": the answer is cut off");
+  return status;
+}
+
+}  // namespace heddle::hostd
