@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast a flow may be sent so that it uses the credit that the switch gives (G3): as fast as credit grows, more
-// while there is some left, less when it has been overdrawn. A value; time is an argument.
+// How fast a flow may be sent so that it uses the credit that the switch gives (G3): as fast as credit grows, and
+// faster while there is some left. A value; time is an argument.
 //
-// HTB lets a frame go at once and then waits for as long as the class's rate needs for it, also when it gets another
-// rate meanwhile; and the stack's frames have up to 64 KB. So a rate is never much lower than what is known of the
-// flow's: without credit it falls with the time since there was some, for so much has not drained in all that time.
+// What has gone beyond credit is not held against the flow: the switch takes it for what was under way, and gives no
+// more until it has drained. HTB lets a frame go at once and then waits for as long as the class's rate needs for it,
+// also when it gets another rate meanwhile; and the stack's frames have up to 64 KB. So while credit does not grow the
+// rate falls only with the time since it did: so much has not drained in all that time.
 #pragma once
 
 #include <algorithm>
@@ -27,9 +28,11 @@ class Pacing {
     last_credit_ = credit;
     oldest = {now_ns, credit};
     next_ = (next_ + 1) % kSamples;
-    const auto unused = static_cast<double>(credit) - static_cast<double>(class_bytes - began_at_);
-    const double falling = per_second(kWithoutCredit, now_ns - credit_ns_ + kTickNs);
-    return static_cast<uint64_t>(std::max({growth + unused / kUseSeconds, growth / 4, falling, kLeast}));
+    const uint64_t left = class_bytes - began_at_;
+    if (left > credit) began_at_ += left - credit;
+    const auto unused = static_cast<double>(credit - (class_bytes - began_at_));
+    const double falling = growth > 0 ? 0 : per_second(kWithoutCredit, now_ns - credit_ns_ + kTickNs);
+    return static_cast<uint64_t>(std::max({growth * kOfGrowth + unused / kUseSeconds, falling, kLeast}));
   }
 
  private:
@@ -38,6 +41,7 @@ class Pacing {
   };
   static constexpr unsigned kSamples = 25;  // at 10 ms the last quarter of a second
   static constexpr uint64_t kTickNs = 10'000'000;
+  static constexpr double kOfGrowth = 0.97;         // a little below, so that some credit is left and no queue grows
   static constexpr double kUseSeconds = 0.02;       // credit that is left is used up in this time
   static constexpr double kWithoutCredit = 32'768;  // bytes, in the time since there was credit last
   static constexpr double kLeast = 8'192;           // bytes a second
