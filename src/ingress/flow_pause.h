@@ -43,6 +43,8 @@ class FlowPause {
     return overrun_;
   }
   void strike_counted() { overrun_ = 0; }
+  // What has come beyond in the course of time is no disobedience.
+  void forgive_half() { overrun_ /= 2; }
   // `gone`: what has come and does not wait any more. Bytes that the host may send and does not know of.
   uint32_t unknown_credit(uint32_t gone, const PauseMarks& marks) const {
     const auto more = static_cast<int32_t>(gone + marks.target - told_);
@@ -53,9 +55,9 @@ class FlowPause {
     told_ += more;
     credit_ += more;
   }
-  // The queue has been short since that was set.
-  bool calm() const { return calm_; }
-  void set_calm(bool calm) { calm_ = calm; }
+  // Since when the queue has been short; kNever: it is not.
+  Nanos calm_since() const { return calm_since_ns_; }
+  void set_calm_since(Nanos since) { calm_since_ns_ = since; }
   // Nothing holds the flow back any more; its host is told so a few times, for frames get lost.
   void end() { ends_to_tell_ = kEnds; }
   bool ended() const { return ends_to_tell_ != 0; }
@@ -69,12 +71,12 @@ class FlowPause {
  private:
   static constexpr uint8_t kEnds = 3;
   uint64_t credit_ = 0;
+  Nanos calm_since_ns_ = kNever;
   uint32_t told_ = 0;  // position up to which the host may send, as told
   uint32_t overrun_ = 0;
   uint32_t number_ = 0;
   uint32_t match_ = 0;
   uint8_t ends_to_tell_ = 0;
-  bool calm_ = false;
 };
 
 }  // namespace heddle

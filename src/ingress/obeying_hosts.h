@@ -74,7 +74,10 @@ class ObeyingHosts {
     return index < count_ ? &hosts_[index] : nullptr;
   }
   void forget(Nanos now) {
-    const auto over = [now](const ObeyingHost& host) { return now >= host.until_ns && now >= host.not_believed_ns; };
+    const auto over = [now](const ObeyingHost& host) {
+      const bool forgiven = host.strikes == 0 || now - host.last_strike_ns >= kForgivenNs;
+      return now >= host.until_ns && now >= host.not_believed_ns && forgiven;
+    };
     count_ = static_cast<uint32_t>(std::remove_if(hosts_.data(), hosts_.data() + count_, over) - hosts_.data());
   }
 

@@ -24,9 +24,9 @@ class PauseTurns {
     queue_.enter(id);
   }
   // When the first one's turn comes; kNever: there is none.
+  Nanos interval() const { return interval_ns_; }
   Nanos next() const { return queue_.empty() ? kNever : since_ns_[queue_.first()] + interval_ns_; }
   PauseId take() { return queue_.take(); }
-  bool has(PauseId id) const { return queue_.has(id); }
 
  private:
   std::vector<Nanos> since_ns_;  // by id, of those in the queue
@@ -48,16 +48,19 @@ struct PausedFlows {
     pauses[id] = FlowPause();
     unused.enter(id);
   }
+  // Of a match with kMatchPaused.
   PauseId find(uint32_t match) const {
     for (PauseId id = 1; id < pauses.size(); ++id)
-      if (pauses[id].number() != 0 && !pauses[id].ended() && pauses[id].match() == match) return id;
+      if (pauses[id].number() != 0 && pauses[id].match() == match) return id;
     return kNoPause;
   }
 
   // Something has been listed.
   void wake() { wake_ns = 0; }
-  // All that was due has been done.
-  void rest() { wake_ns = due.empty() ? std::min({again.next(), calm.next(), ended.next()}) : 0; }
+  // All that was due has been done, or there was no packet for it, and that is tried again then.
+  void rest(Nanos at_least) {
+    wake_ns = std::max(at_least, due.empty() ? std::min({again.next(), calm.next(), ended.next()}) : 0);
+  }
 
   std::vector<FlowPause> pauses;  // by id; number 0 = unused
   std::vector<PauseId> of_flows;  // by flow ID, of flows with kFlowPaused
@@ -68,7 +71,7 @@ struct PausedFlows {
                          // credit, and would else be let go and stopped again and again
   PauseTurns ended;      // those of which that is to be told again
   ObeyingHosts hosts;
-  uint32_t number = 0;     // of the last pause
+  uint32_t number = 0;     // of the last pause; none has 0
   Nanos wake_ns = kNever;  // when there is something to do with what is listed; 0 = now
 
  private:

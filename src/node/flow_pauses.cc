@@ -8,7 +8,7 @@ namespace heddle {
 namespace {
 
 // What the frames of a match have in common, as a host sends them that has no tag for the port's own VLAN.
-FgfcFlow flow_of(const MatchKey& key, uint8_t pattern, uint16_t native_vlan) {
+FgfcFlow described(const MatchKey& key, uint8_t pattern, uint16_t native_vlan) {
   FgfcFlow flow{.l3 = key.l3,
                 .protocol = key.protocol,
                 .dscp = static_cast<uint8_t>(key.dscp >> 2),
@@ -48,18 +48,19 @@ void FlowPauses::look(Port& port, FlowId id, InputFlow& flow, Nanos now) {
     if (flow.queue_extent() > marks(flow.ftag).target) begin(port, id, flow, now);
     return;
   }
-  FlowPause& pause = port.input.paused.pauses[port.input.paused.of_flows[id]];
-  if (flow.queue_extent() > marks(flow.ftag).low) pause.set_calm(false);
-  count_overrun(port, pause, now);
+  count_overrun(port, port.input.paused.pauses[port.input.paused.of_flows[id]], now);
 }
 
+// Of a match whose pause has ended and is still to be told so: that is old news then.
 void FlowPauses::begin(Port& port, FlowId id, InputFlow& flow, Nanos now) {
   PausedFlows& paused = port.input.paused;
-  if (!paused.hosts.obeys(load_mac(edge_.matches().key_at(flow.match).macs + 6), now)) return;
-  const PauseId pause = paused.take();
-  if (pause == kNoPause) return;  // PAUSE has to do, or drops
   MatchEntry& match = edge_.matches()[flow.match];
-  paused.pauses[pause].begin(++paused.number, flow.match, match.bytes);
+  const bool again = match.flags & kMatchPaused;
+  if (!again && paused.unused.empty()) return;  // PAUSE has to do, or drops
+  if (!paused.hosts.obeys(load_mac(edge_.matches().key_at(flow.match).macs + 6), now)) return;
+  const PauseId pause = again ? paused.find(flow.match) : paused.take();
+  if (++paused.number == 0) ++paused.number;
+  paused.pauses[pause].begin(paused.number, flow.match, match.bytes);
   paused.of_flows[id] = pause;
   flow.flags |= kFlowPaused;
   match.flags = kMatchUsed | kMatchPaused;
@@ -70,7 +71,9 @@ void FlowPauses::begin(Port& port, FlowId id, InputFlow& flow, Nanos now) {
 }
 
 void FlowPauses::resume(Port& port, FlowId id, InputFlow& flow) {
-  port.input.paused.of_flows[id] = port.input.paused.find(flow.match);
+  const PauseId pause = port.input.paused.find(flow.match);
+  if (port.input.paused.pauses[pause].ended()) return;
+  port.input.paused.of_flows[id] = pause;
   flow.flags |= kFlowPaused;
 }
 
@@ -80,6 +83,7 @@ void FlowPauses::count_overrun(Port& port, FlowPause& pause, Nanos now) {
   const uint64_t rate_bps = port.settings.rate_bps != 0 ? port.settings.rate_bps : kRateUnknownBps;
   if (overrun <= rate_bps / 8 * kStallNs / kSecond + kHostBytes) return;
   pause.strike_counted();
+  if (!port.input.paused.hosts.obeys(host_of(pause), now)) return;  // nor does it say so any more
   port.counters.count(ProtocolEvent::fgfc_overrun);
   if (!port.input.paused.hosts.strike(host_of(pause), now)) return;
   port.counters.count(ProtocolEvent::fgfc_disobeyed);
@@ -92,57 +96,83 @@ void FlowPauses::left(Port& port, FlowId id, const InputFlow& flow, uint32_t que
   FlowPause& pause = paused.pauses[pause_id];
   if (flow.match != pause.match()) return;  // its station has moved, and another flow is the match's
   const PauseMarks marks = this->marks(flow.ftag);
-  if (queue_bytes <= marks.low && !pause.calm()) {
-    pause.set_calm(true);
-    paused.calm.enter(pause_id, turn_.now());
-  }
+  look_for_calm(port, pause_id, queue_bytes, turn_.now());
   const MatchEntry& match = edge_.matches()[pause.match()];
   if (match.waiting == 0 && pause.unknown_credit(match.bytes - queue_bytes, marks) >= marks.step)
     paused.due.enter(pause_id);
   paused.wake();
 }
 
+void FlowPauses::look_for_calm(Port& port, PauseId id, uint32_t queue_bytes, Nanos now) {
+  FlowPause& pause = port.input.paused.pauses[id];
+  if (queue_bytes > marks(edge_.matches()[pause.match()].ftag).low)
+    pause.set_calm_since(kNever);
+  else if (pause.calm_since() == kNever)
+    pause.set_calm_since(now);
+  if (pause.calm_since() != kNever) port.input.paused.calm.enter(id, now);
+}
+
 void FlowPauses::tell_all(Port& port, Nanos now) {
   PausedFlows& paused = port.input.paused;
   while (now >= paused.again.next()) {
     const PauseId id = paused.again.take();
-    if (paused.pauses[id].number() == 0 || paused.pauses[id].ended()) continue;
+    FlowPause& pause = paused.pauses[id];
+    if (pause.number() == 0 || pause.ended()) continue;
+    pause.forgive_half();
+    look_for_calm(port, id, queue_of(port, pause), now);
     paused.due.enter(id);
     paused.again.enter(id, now);
   }
   while (now >= paused.calm.next()) {
     const PauseId id = paused.calm.take();
     FlowPause& pause = paused.pauses[id];
-    if (!pause.calm() || pause.ended()) continue;
-    let_go(port, pause);
-    pause.end();
-    paused.due.enter(id);
+    if (pause.number() == 0 || pause.ended()) continue;
+    look_for_calm(port, id, queue_of(port, pause), now);
+    if (pause.calm_since() != kNever && now >= pause.calm_since() + paused.calm.interval()) end(port, id);
   }
   while (now >= paused.ended.next()) {
     const PauseId id = paused.ended.take();
     if (paused.pauses[id].ended()) paused.due.enter(id);
   }
-  for (uint32_t frames = 0; frames < kFramesPerTurn && !paused.due.empty(); ++frames)
-    if (!tell(port, paused.due.first(), now)) break;
-  paused.rest();
+  bool told = true;
+  for (uint32_t frames = 0; told && frames < kFramesPerTurn && !paused.due.empty(); ++frames)
+    told = tell(port, paused.due.first(), now);
+  paused.rest(told ? 0 : now + kRetryNs);
 }
 
-// The match's frames are as any others from now on.
-void FlowPauses::let_go(Port& port, const FlowPause& pause) {
+// Its host goes on as it likes, and hears of it.
+void FlowPauses::end(Port& port, PauseId id) {
+  FlowPause& pause = port.input.paused.pauses[id];
+  pause.end();
+  port.input.paused.due.enter(id);
+  if (InputFlow* flow = flow_of(port, pause)) flow->flags &= static_cast<uint16_t>(~kFlowPaused);
+}
+
+// There is nothing to tell of it any more: its match is as any other.
+void FlowPauses::forget(Port& port, PauseId id) {
+  const FlowPause& pause = port.input.paused.pauses[id];
+  if (InputFlow* flow = flow_of(port, pause)) flow->flags &= static_cast<uint16_t>(~kFlowPaused);
   MatchEntry& match = edge_.matches()[pause.match()];
   match.flags = kMatchUsed;
   match.station_version = edge_.stations().version() - 1;  // its next frame sees where it leads
-  if (InputFlow* flow = port.input.flows.of_match(match.flow, pause.match()))
-    flow->flags &= static_cast<uint16_t>(~kFlowPaused);
+  port.input.paused.put(id);
+}
+
+// The one that its match has now, if it has one.
+InputFlow* FlowPauses::flow_of(Port& port, const FlowPause& pause) const {
+  return port.input.flows.of_match(edge_.matches()[pause.match()].flow, pause.match());
+}
+
+uint32_t FlowPauses::queue_of(Port& port, const FlowPause& pause) const {
+  const InputFlow* flow = flow_of(port, pause);
+  return flow != nullptr ? flow->queue_extent() : 0;
 }
 
 // What its queue has room for up to its target. Frames that wait for a flow ID have come and are in no queue.
 void FlowPauses::grant(Port& port, FlowPause& pause) {
   const MatchEntry& match = edge_.matches()[pause.match()];
-  if (match.waiting != 0) return;
-  const InputFlow* flow = port.input.flows.of_match(match.flow, pause.match());
-  const uint32_t queue_bytes = flow != nullptr ? flow->queue_extent() : 0;
-  pause.tell(pause.unknown_credit(match.bytes - queue_bytes, marks(match.ftag)));
+  pause.came(match.bytes);
+  if (match.waiting == 0) pause.tell(pause.unknown_credit(match.bytes - queue_of(port, pause), marks(match.ftag)));
 }
 
 // False: there is no packet for it.
@@ -151,9 +181,8 @@ bool FlowPauses::tell(Port& port, PauseId id, Nanos now) {
   FlowPause& pause = paused.pauses[id];
   const uint64_t host = host_of(pause);
   if (!paused.hosts.obeys(host, now)) {  // what it has been told ends with its timer
-    if (!pause.ended()) let_go(port, pause);
+    forget(port, id);
     paused.due.take();
-    paused.put(id);
     return true;
   }
   Packet* packet = control_.make(port);
@@ -161,7 +190,7 @@ bool FlowPauses::tell(Port& port, PauseId id, Nanos now) {
   paused.due.take();
   packet->flags = 0;
   const MatchKey& key = edge_.matches().key_at(pause.match());
-  FgfcPause frame{.flow = flow_of(key, site_.classes.of(key.ftag).match, port.settings.vlans.native),
+  FgfcPause frame{.flow = described(key, site_.classes.of(key.ftag).match, port.settings.vlans.native),
                   .number = pause.number(),
                   .by = {site_.address, port.index}};
   if (!pause.ended()) {
@@ -176,7 +205,7 @@ bool FlowPauses::tell(Port& port, PauseId id, Nanos now) {
   if (pause.tell_end())
     paused.ended.enter(id, now);
   else
-    paused.put(id);
+    forget(port, id);
   return true;
 }
 

@@ -41,15 +41,20 @@ class FlowPauses {
 
  private:
   static constexpr uint32_t kFramesPerTurn = 4;
-  static constexpr Nanos kStallNs = 20 * kMillisecond;  // a host's thread may stand still for so long,
-  static constexpr uint32_t kHostBytes = 128 * 1024;    // and have so much in its queues
+  static constexpr Nanos kRetryNs = 100 * kMicrosecond;  // without a packet
+  static constexpr Nanos kStallNs = 20 * kMillisecond;   // a host's thread may stand still for so long,
+  static constexpr uint32_t kHostBytes = 128 * 1024;     // and have so much in its queues
 
   HEDDLE_COLD void look(Port& port, FlowId id, InputFlow& flow, Nanos now);
   HEDDLE_COLD void tell_all(Port& port, Nanos now);
   void begin(Port& port, FlowId id, InputFlow& flow, Nanos now);
   void count_overrun(Port& port, FlowPause& pause, Nanos now);
   void grant(Port& port, FlowPause& pause);
-  void let_go(Port& port, const FlowPause& pause);
+  void look_for_calm(Port& port, PauseId id, uint32_t queue_bytes, Nanos now);
+  void end(Port& port, PauseId id);
+  void forget(Port& port, PauseId id);
+  InputFlow* flow_of(Port& port, const FlowPause& pause) const;
+  uint32_t queue_of(Port& port, const FlowPause& pause) const;
   bool tell(Port& port, PauseId id, Nanos now);
   uint64_t host_of(const FlowPause& pause) const;
   PauseMarks marks(uint8_t ftag) const { return PauseMarks(site_.classes.of(ftag).flow_queue_bytes); }

@@ -172,7 +172,7 @@ TEST_F(FlowPausesTest, ItIsOverWhenTheQueueHasBeenShortForAWhile) {
   std::vector<FgfcPause> over = told();
   ASSERT_EQ(over.size(), 1u);
   EXPECT_FALSE(paused());
-  EXPECT_FALSE(match().flags & kMatchPaused);
+  EXPECT_TRUE(match().flags & kMatchPaused) << "as long as it is told";
   for (int times = 0; times < 2; ++times) {
     EXPECT_EQ(over.front().timer_ns, 0u);
     EXPECT_EQ(over.front().number, 1u);
@@ -183,6 +183,7 @@ TEST_F(FlowPausesTest, ItIsOverWhenTheQueueHasBeenShortForAWhile) {
   }
   now_ += kSecond;
   EXPECT_TRUE(told().empty()) << "three times";
+  EXPECT_FALSE(match().flags & kMatchPaused);
   EXPECT_EQ(flow_pauses_.next_wake(edge_), kNever);
 }
 
@@ -267,13 +268,54 @@ TEST_F(FlowPausesTest, WhatWasToldIsToldAgain) {
   }
 }
 
-TEST_F(FlowPausesTest, WithoutAPacketItIsToldNextTurn) {
+TEST_F(FlowPausesTest, WithoutAPacketItIsToldALittleLater) {
   come(target_ + 1);
   control_pool_.empty = true;
   EXPECT_TRUE(told().empty());
-  EXPECT_EQ(flow_pauses_.next_wake(edge_), 0u);
+  const Nanos later = flow_pauses_.next_wake(edge_);
+  EXPECT_GT(later, now_);
+  EXPECT_LT(later, now_ + kMillisecond);
   control_pool_.empty = false;
+  now_ = later;
   EXPECT_EQ(told().size(), 1u);
+}
+
+// The one before has ended, and its host has been told so once of three times.
+TEST_F(FlowPausesTest, APauseThatBeginsAgainIsNotEndedByTheOneBefore) {
+  come(target_ + 1);
+  told();
+  leave(queued());
+  now_ += calm_ns_;
+  EXPECT_EQ(told_once().timer_ns, 0u);
+  come(target_ + 1);
+  EXPECT_EQ(told_once().number, 2u);
+  now_ += PausedFlows::kEndAgainNs;
+  EXPECT_TRUE(told().empty());
+  EXPECT_TRUE(paused());
+}
+
+// A queue that is short now and then, as that of a flow that is sent at its rate, is not short for a while.
+TEST_F(FlowPausesTest, CalmIsWithoutABreak) {
+  come(target_ + 1);
+  told();
+  leave(queued() - 1);
+  now_ += calm_ns_ - 2;
+  come(marks_.low / kFrame + 1);
+  leave(1);
+  now_ += 1;
+  leave(queued() - 1);
+  now_ += 1;
+  told();
+  EXPECT_TRUE(paused());
+  now_ += calm_ns_;
+  told();
+  EXPECT_FALSE(paused());
+}
+
+TEST_F(FlowPausesTest, ANumberIsNeverNone) {
+  edge_.input.paused.number = ~0u;
+  come(target_ + 1);
+  EXPECT_EQ(told_once().number, 1u);
 }
 
 // Its queue says nothing of what the host sends now.
