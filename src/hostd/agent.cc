@@ -5,6 +5,7 @@
 #include <net/if.h>
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "hostd/control_group.h"
@@ -13,6 +14,7 @@ namespace heddle::hostd {
 
 namespace {
 
+constexpr uint64_t kAliveNs = 200'000'000;                  // a machine may stand still for so long
 constexpr uint64_t kUnheldBytesPerSecond = 12'500'000'000;  // of a class of which nothing is held any more: 100 Gb/s
 
 std::string mac_text(const uint8_t* address) {
@@ -79,18 +81,22 @@ Agent::~Agent() {
 }
 
 void Agent::tick(uint64_t now_ns) {
+  programs_.set_alive_until(now_ns + kAliveNs);
   held_ = programs_.held();
   for (Interface& interface : interfaces_) pace(interface, now_ns);
   programs_.free_unused_classes(held_);
   if (now_ns >= next_announcement_ns_) announce(now_ns);
 }
 
-// A class that flows share is as fast as the sum of what they may send. What of a flow still waits in its class when it
-// is held no longer goes first, so that nothing overtakes it.
+// A class that flows share is as fast as the sum of what they may send. Of one of which nothing is held any more all
+// goes at once, and its flows leave it a tick later, when nothing waits there: so nothing overtakes it.
 void Agent::pace(Interface& interface, uint64_t now_ns) {
   const auto is_here = [&](const HeldFlow& one) { return static_cast<int>(one.flow.interface) == interface.index; };
-  if (std::none_of(held_.begin(), held_.end(), is_here)) return;
+  if (std::none_of(held_.begin(), held_.end(), is_here) &&
+      std::none_of(interface.open.begin(), interface.open.end(), [](bool open) { return open; }))
+    return;
   const auto states = interface.classes->classes();
+  forget_what_is_over(interface, states, now_ns);
   struct Sum {
     uint32_t numbers = 0;
     uint64_t credit = 0;
@@ -101,23 +107,28 @@ void Agent::pace(Interface& interface, uint64_t now_ns) {
     if (!is_here(one) || one.pause.class_minor > HOSTD_CLASSES) continue;
     Sum& sum = sums[one.pause.class_minor];
     sum.used = true;
-    if (!holds(one.pause, now_ns)) {
-      if (states[one.pause.class_minor].waiting_bytes == 0) programs_.forget(one);
-      continue;
-    }
+    if (!holds(one.pause, now_ns)) continue;
     sum.holds = true;
     sum.numbers += one.pause.number;  // another one among them, and it counts anew
     sum.credit += one.pause.credit;
   }
   for (uint16_t minor = 1; minor <= HOSTD_CLASSES; ++minor) {
     const Sum& sum = sums[minor];
+    interface.open[minor] = !sum.holds && (sum.used || states[minor].waiting_bytes != 0);
     if (sum.holds)
       set_rate(interface, minor,
                interface.pacing[minor].rate(sum.numbers, sum.credit, states[minor].sent_bytes, now_ns));
-    else if (sum.used && states[minor].waiting_bytes != 0)
-      set_rate(interface, minor, kUnheldBytesPerSecond);
     else
-      set_rate(interface, minor, Pacing::kRestBytesPerSecond);
+      set_rate(interface, minor, interface.open[minor] ? kUnheldBytesPerSecond : Pacing::kRestBytesPerSecond);
+  }
+}
+
+void Agent::forget_what_is_over(Interface& interface, const std::array<ClassState, HOSTD_CLASSES + 1>& states,
+                                uint64_t now_ns) {
+  for (const HeldFlow& one : held_) {
+    const uint16_t minor = one.pause.class_minor;
+    if (static_cast<int>(one.flow.interface) != interface.index || minor > HOSTD_CLASSES) continue;
+    if (!holds(one.pause, now_ns) && interface.open[minor] && states[minor].waiting_bytes == 0) programs_.forget(one);
   }
 }
 
@@ -146,6 +157,7 @@ void Agent::announce(uint64_t now_ns) {
 
 nlohmann::json Agent::status(uint64_t now_ns) const {
   nlohmann::json flows = nlohmann::json::array(), names = nlohmann::json::array();
+  const auto paths = held_.empty() ? std::map<uint64_t, std::string>() : control_group_paths();
   for (const Interface& interface : interfaces_) {
     names.push_back(interface.name);
     const auto states = interface.classes->classes();
@@ -154,7 +166,7 @@ nlohmann::json Agent::status(uint64_t now_ns) const {
       const uint16_t minor = one.pause.class_minor;
       flows.push_back({{"interface", interface.name},
                        {"flow", flow_text(one.flow)},
-                       {"cgroup", control_group_path(one.pause.cgroup)},
+                       {"cgroup", paths.contains(one.pause.cgroup) ? paths.at(one.pause.cgroup) : ""},
                        {"since_ms", (now_ns - std::min(now_ns, one.pause.since_ns)) / 1'000'000},
                        {"switch_node", one.pause.node},
                        {"switch_port", one.pause.port},

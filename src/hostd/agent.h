@@ -3,8 +3,8 @@
 // kernel take what switches say; here rates are set, addresses announced, and what is over is taken out.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -41,10 +41,13 @@ class Agent {
     std::string name;
     std::unique_ptr<TrafficControl> classes;
     std::unique_ptr<Announcer> announcer;
-    std::array<Pacing, HOSTD_CLASSES + 1> pacing;     // by class
+    std::array<Pacing, HOSTD_CLASSES + 1> pacing;  // by class
+    std::array<bool, HOSTD_CLASSES + 1> open{};    // classes of which nothing is held any more, since a tick at least
     std::array<uint64_t, HOSTD_CLASSES + 1> rates{};  // bytes a second, as set
   };
   void pace(Interface& interface, uint64_t now_ns);
+  void forget_what_is_over(Interface& interface, const std::array<ClassState, HOSTD_CLASSES + 1>& states,
+                           uint64_t now_ns);
   void set_rate(Interface& interface, uint16_t minor, uint64_t bytes_per_second);
   void announce(uint64_t now_ns);
 

@@ -31,6 +31,9 @@ Announcer::Announcer(int interface, const std::string& name)
     close(socket_);
     throw std::runtime_error(name + ": address: " + std::strerror(error));
   }
+  // Past the programs of this interface as well, which would take the addresses for some that send.
+  constexpr int kYes = 1;
+  setsockopt(socket_, SOL_PACKET, PACKET_QDISC_BYPASS, &kYes, sizeof kYes);
   std::memcpy(own_.data(), request.ifr_hwaddr.sa_data, own_.size());
 }
 

@@ -19,7 +19,6 @@ class Announcer {
   ~Announcer();
   Announcer(const Announcer&) = delete;
 
-  const MacAddress& own() const { return own_; }
   // Its own address and those, as far as a switch keeps them. What finds no way out now is said again a second later.
   void announce(const std::vector<MacAddress>& others);
 

@@ -21,24 +21,25 @@ std::string mounted_at() {
   return found;
 }
 
-bool has_number(const std::filesystem::path& path, uint64_t number) {
+// A group's number is that of its directory.
+uint64_t number_of(const std::filesystem::path& path) {
   struct stat facts {};
-  return stat(path.c_str(), &facts) == 0 && facts.st_ino == number;  // a group's number is that of its directory
+  return stat(path.c_str(), &facts) == 0 ? facts.st_ino : 0;
 }
 
 }  // namespace
 
-std::string control_group_path(uint64_t number) {
+std::map<uint64_t, std::string> control_group_paths() {
   namespace fs = std::filesystem;
+  std::map<uint64_t, std::string> paths;
   const std::string root = mounted_at();
-  if (root.empty() || number == 0) return {};
-  if (has_number(root, number)) return "/";
+  if (root.empty()) return paths;
+  paths[number_of(root)] = "/";
   std::error_code error;
   for (fs::recursive_directory_iterator at(root, fs::directory_options::skip_permission_denied, error), end;
        !error && at != end; at.increment(error))
-    if (at->is_directory(error) && has_number(at->path(), number))
-      return "/" + at->path().lexically_relative(root).string();
-  return {};
+    if (at->is_directory(error)) paths[number_of(at->path())] = "/" + at->path().lexically_relative(root).string();
+  return paths;
 }
 
 }  // namespace heddle::hostd

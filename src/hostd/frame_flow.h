@@ -81,8 +81,8 @@ HOSTD_INLINE const uint8_t* hostd_read_ipv6(const uint8_t* ip, const uint8_t* en
     if (kind != 0 && kind != 43 && kind != 44 && kind != 51 && kind != 60) return at;
     if (at + 8 > end) return 0;
     flow->protocol = at[0];
-    if (kind == 44) return 0;
-    at += kind == 51 ? (at[1] + 2u) * 4 : (at[1] + 1u) * 8;
+    if (kind == 44 && ((at[2] | (at[3] & 0xf9)) != 0)) return 0; /* all of it is here, else */
+    at += kind == 44 ? 8 : kind == 51 ? (at[1] + 2u) * 4 : (at[1] + 1u) * 8;
   }
   return 0;
 }

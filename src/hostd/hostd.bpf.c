@@ -23,7 +23,7 @@ struct {
   __type(value, __u64);  // when it was seen, CLOCK_MONOTONIC
 } sources SEC(".maps");
 
-// By interface and class, how many pauses have it.
+// Classes that pauses have, by interface; the value says nothing. heddle-hostd takes out those that none has any more.
 struct hostd_class {
   __u32 interface;
   __u32 minor;
@@ -44,6 +44,7 @@ struct {
 
 __u64 fields_told;  // bit f: a pause has told flows apart by the fields f
 __u64 next_class;
+__u64 alive_until_ns;  // CLOCK_MONOTONIC; heddle-hostd moves it on. Then nobody is held back: nobody would set rates
 
 static __always_inline void count(__u32 what) {
   __u64* counter = bpf_map_lookup_elem(&counts, &what);
@@ -59,8 +60,6 @@ static __always_inline __u16 take_class(__u32 interface, __u8* shared) {
     if (bpf_map_update_elem(&classes, &key, &one, BPF_NOEXIST) == 0) return (__u16)key.minor;
   }
   key.minor = 1 + first % HOSTD_CLASSES;
-  __u32* users = bpf_map_lookup_elem(&classes, &key);
-  if (users) __sync_fetch_and_add(users, 1);
   count(HOSTD_SHARED);
   *shared = 1;
   return (__u16)key.minor;
@@ -78,10 +77,9 @@ static __always_inline void hold(const struct hostd_flow* flow, const hostd_paus
   }
   count(HOSTD_PAUSES_HEARD);
   if (pause) {
-    if (pause->until_ns == 0) pause->since_ns = now;
-    if (pause->number != told->number) pause->sent = 0;
-    pause->number = told->number;
+    if (now > pause->until_ns) pause->since_ns = now;
     pause->credit = credit;
+    pause->number = told->number;
     pause->until_ns = until;
     return;
   }
@@ -123,7 +121,8 @@ static __always_inline void note_source(const struct hostd_flow* flow, __u64 now
 
 SEC("tc")
 int hostd_egress(struct __sk_buff* skb) {
-  __u32 left = HOSTD_HEADERS_BYTES;
+  // Headers are made one piece only where somebody looks at them.
+  __u32 left = fields_told != 0 ? HOSTD_HEADERS_BYTES : HEDDLE_ETHERNET_BYTES;
   if (skb->len < left) left = skb->len;
   if ((void*)(long)skb->data + left > (void*)(long)skb->data_end) bpf_skb_pull_data(skb, left);
   const __u8* data = (void*)(long)skb->data;
@@ -131,6 +130,7 @@ int hostd_egress(struct __sk_buff* skb) {
   struct hostd_flow all = {.interface = skb->ifindex};
   if (!hostd_read_flow(data, end, skb->vlan_present ? skb->vlan_tci : 0, &all)) return TC_ACT_UNSPEC;
   const __u64 now = bpf_ktime_get_ns();
+  if (now > alive_until_ns) return TC_ACT_UNSPEC;
   note_source(&all, now);
   const __u64 told = fields_told;
   HOSTD_LOOP(__u32 fields = 0; fields < 16; ++fields) {
@@ -141,7 +141,6 @@ int hostd_egress(struct __sk_buff* skb) {
     // A flow stays in its class until heddle-hostd has seen that nothing of it waits there, unless nobody looks any
     // more.
     if (!pause || (pause->until_ns != 0 && now > pause->until_ns)) continue;
-    __sync_fetch_and_add(&pause->sent, skb->len);
     pause->cgroup = bpf_skb_cgroup_id(skb);
     skb->priority = HOSTD_QDISC << 16 | pause->class_minor;
     count(HOSTD_FRAMES_HELD);

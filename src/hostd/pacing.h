@@ -21,18 +21,19 @@ class Pacing {
   // `number`: of the pause; with another one all begins anew. `credit`: in all since then. `class_bytes`: what has left
   // the class, ever. Bytes a second.
   uint64_t rate(uint32_t number, uint64_t credit, uint64_t class_bytes, uint64_t now_ns) {
-    if (!begun_ || number != number_) begin(number, class_bytes, now_ns);
+    if (!begun_ || number != number_ || credit < last_credit_) begin(number, credit, class_bytes, now_ns);
     Sample& oldest = samples_[next_];
     const double growth = per_second(static_cast<double>(credit - oldest.credit), now_ns - oldest.at_ns);
     if (credit != last_credit_) credit_ns_ = now_ns;
     last_credit_ = credit;
     oldest = {now_ns, credit};
     next_ = (next_ + 1) % kSamples;
-    const uint64_t left = class_bytes - began_at_;
-    if (left > credit) began_at_ += left - credit;
-    const auto unused = static_cast<double>(credit - (class_bytes - began_at_));
+    const uint64_t granted = credit - credit_before_;
+    if (class_bytes - began_at_ > granted) began_at_ = class_bytes - granted;
+    const auto unused = static_cast<double>(granted - (class_bytes - began_at_));
     const double falling = growth > 0 ? 0 : per_second(kWithoutCredit, now_ns - credit_ns_ + kTickNs);
-    return static_cast<uint64_t>(std::max({growth * kOfGrowth + unused / kUseSeconds, falling, kLeast}));
+    return static_cast<uint64_t>(
+        std::clamp(std::max(growth * kOfGrowth + unused / kUseSeconds, falling), kLeast, kMost));
   }
 
  private:
@@ -44,23 +45,24 @@ class Pacing {
   static constexpr double kOfGrowth = 0.97;         // a little below, so that some credit is left and no queue grows
   static constexpr double kUseSeconds = 0.02;       // credit that is left is used up in this time
   static constexpr double kWithoutCredit = 32'768;  // bytes, in the time since there was credit last
-  static constexpr double kLeast = 8'192;           // bytes a second
+  static constexpr double kLeast = 65'536;          // bytes a second: a frame of the stack stops its class for a second
+  static constexpr double kMost = 12.5e9;
 
   static double per_second(double bytes, uint64_t ns) { return ns == 0 ? 0 : bytes * 1e9 / static_cast<double>(ns); }
-  void begin(uint32_t number, uint64_t class_bytes, uint64_t now_ns) {
+  void begin(uint32_t number, uint64_t credit, uint64_t class_bytes, uint64_t now_ns) {
     begun_ = true;
     number_ = number;
     began_at_ = class_bytes;
-    samples_.fill({now_ns, 0});
+    credit_before_ = last_credit_ = credit;
+    samples_.fill({now_ns, credit});
     next_ = 0;
-    last_credit_ = 0;
     credit_ns_ = now_ns;
   }
 
   std::array<Sample, kSamples> samples_{};
   unsigned next_ = 0;
-  uint64_t began_at_ = 0;
-  uint64_t last_credit_ = 0, credit_ns_ = 0;  // and since when it is that
+  uint64_t began_at_ = 0, credit_before_ = 0;  // then: bytes of the class, and credit, which is nothing to be used
+  uint64_t last_credit_ = 0, credit_ns_ = 0;   // and since when it is that
   uint32_t number_ = 0;
   bool begun_ = false;
 };

@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <linux/pkt_sched.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +13,7 @@
 #include <stdexcept>
 
 #include "hostd.skel.h"
+#include "hostd/traffic_control.h"
 
 namespace heddle::hostd {
 
@@ -49,13 +51,16 @@ bpf_tc_opts ours() {
   return options;
 }
 
-// Each key of a map; what is taken out meanwhile ends it early, and the rest is seen the next time.
+// Each key of a map once. Where one is taken out meanwhile the kernel begins from the first again.
 template <typename Key, typename Visit>
 void for_each_key(int map, Visit visit) {
+  const auto less = [](const Key& one, const Key& other) { return std::memcmp(&one, &other, sizeof one) < 0; };
+  std::set<Key, decltype(less)> seen(less);
   Key key, next;
   for (const Key* from = nullptr; bpf_map_get_next_key(map, from, &next) == 0; from = &key) {
     key = next;
-    visit(key);
+    if (seen.insert(key).second) visit(key);
+    if (seen.size() > HOSTD_PAUSES) return;
   }
 }
 
@@ -82,10 +87,7 @@ void Programs::attach(int interface, const std::string& name) {
   const int made = bpf_tc_hook_create(&both);
   if (made != 0 && made != -EEXIST)
     throw std::runtime_error(name + ": adding the qdisc clsact: " + std::strerror(-made));
-  bpf_tc_hook ingress = hook_of(interface, BPF_TC_INGRESS);
-  bpf_tc_opts earlier = ours();
-  const bool ours_before = made == -EEXIST && bpf_tc_query(&ingress, &earlier) == 0;  // of a life that ended early
-  attached_.push_back({interface, made == 0 || ours_before});
+  attached_.push_back(interface);
   for (const auto& [point, program] : points) {
     bpf_tc_hook hook = hook_of(interface, point);
     bpf_tc_opts options = ours();
@@ -96,19 +98,24 @@ void Programs::attach(int interface, const std::string& name) {
   }
 }
 
+// The qdisc clsact goes, too, unless others have filters there.
 void Programs::detach_all() {
-  for (const Attached& attached : attached_) {
+  for (const int interface : attached_) {
+    bool used = false;
     for (const bpf_tc_attach_point point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
-      bpf_tc_hook hook = hook_of(attached.interface, point);
+      bpf_tc_hook hook = hook_of(interface, point);
       bpf_tc_opts options = ours();
       bpf_tc_detach(&hook, &options);
+      used = used || has_filters(interface, point == BPF_TC_INGRESS ? TC_H_MIN_INGRESS : TC_H_MIN_EGRESS);
     }
-    if (!attached.made_hook) continue;
-    bpf_tc_hook both = hook_of(attached.interface, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
+    if (used) continue;
+    bpf_tc_hook both = hook_of(interface, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
     bpf_tc_hook_destroy(&both);
   }
   attached_.clear();
 }
+
+void Programs::set_alive_until(uint64_t ns) { __atomic_store_n(&programs_->bss->alive_until_ns, ns, __ATOMIC_RELAXED); }
 
 std::vector<HeldFlow> Programs::held() const {
   std::vector<HeldFlow> all;

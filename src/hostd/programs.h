@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +28,8 @@ class Programs {
   void attach(int interface, const std::string& name);
   void detach_all();
 
+  // Flows are held back until then, CLOCK_MONOTONIC.
+  void set_alive_until(uint64_t ns);
   std::vector<HeldFlow> held() const;
   // What is over is taken out, unless it has begun anew since it was looked at.
   void forget(const HeldFlow& over);
@@ -42,14 +43,10 @@ class Programs {
   struct Destroy {
     void operator()(hostd_bpf* programs) const;
   };
-  struct Attached {
-    int interface;
-    bool made_hook;  // clsact was not there before
-  };
 
   std::string log_;  // of libbpf
   std::unique_ptr<hostd_bpf, Destroy> programs_;
-  std::vector<Attached> attached_;
+  std::vector<int> attached_;
   std::vector<uint64_t> unused_;  // interface << 32 | class, at the last look
 };
 

@@ -8,15 +8,14 @@
 
 #include "hostd/frame_flow.h"
 
-#define HOSTD_CLASSES 64   /* of an interface: flows that are held back at a time without sharing one */
-#define HOSTD_QDISC 0xf6fc /* major number of its root qdisc */
-#define HOSTD_PAUSES 65536
-#define HOSTD_SOURCES 64          /* addresses that send, of all interfaces */
+#define HOSTD_CLASSES 64          /* of an interface: flows that are held back at a time without sharing one */
+#define HOSTD_QDISC 0xf6fc        /* major number of its root qdisc */
+#define HOSTD_PAUSES 4096         /* of all interfaces; a port of a switch has 256 */
+#define HOSTD_SOURCES 1024        /* addresses that send, of all interfaces */
 #define HOSTD_SEEN_NS 1000000000u /* an address is noted again after that */
 
 struct hostd_pause {
-  uint64_t credit;   /* bytes that may be sent since number changed */
-  uint64_t sent;     /* bytes that have come to the class since then */
+  uint64_t credit;   /* bytes that may be sent since number changed, as the switch counts them */
   uint64_t until_ns; /* of CLOCK_MONOTONIC: nothing holds then; 0: over, and heddle-hostd takes it out */
   uint64_t since_ns; /* it was held first, without a break */
   uint64_t cgroup;   /* of the socket that sent last; 0 = not known */

@@ -2,6 +2,7 @@
 #include "hostd/status_socket.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -39,6 +40,9 @@ sockaddr_un address_of(const std::string& path) {
 int open_socket() {
   const int opened = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (opened < 0) fail("socket", errno);
+  constexpr timeval kPatience{.tv_sec = 1, .tv_usec = 0};  // for connecting, asking, and being answered
+  setsockopt(opened, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+  setsockopt(opened, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
   return opened;
 }
 
@@ -47,46 +51,49 @@ bool connects(int opened, const std::string& path) {
   return connect(opened, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 
-// Nobody holds up the other: who does not read, or does not write, is left alone.
-void bound_waits(int opened) {
-  constexpr timeval kPatience{.tv_sec = 1, .tv_usec = 0};
-  setsockopt(opened, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
-  setsockopt(opened, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-}
-
 }  // namespace
 
-StatusSocket::StatusSocket() : path_(path_here()), socket_(open_socket()) {
+StatusSocket::StatusSocket() : path_(path_here()), lock_(-1), socket_(-1) {
   std::error_code error;
   std::filesystem::create_directories(kFolder, error);
-  const int asking = open_socket();
-  const bool answered = connects(asking, path_);
-  close(asking);
-  if (answered) {
-    close(socket_);
-    throw std::runtime_error("another heddle-hostd runs in this network namespace");
+  const std::string lock_path = path_ + ".lock";
+  lock_ = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (lock_ < 0) fail(lock_path, errno);
+  try {
+    if (flock(lock_, LOCK_EX | LOCK_NB) != 0)
+      throw std::runtime_error("another heddle-hostd runs in this network namespace");
+    listen_here();
+  } catch (...) {
+    if (socket_ >= 0) close(socket_);
+    close(lock_);
+    throw;
   }
+}
+
+// What is there is of an earlier life: the lock is ours.
+void StatusSocket::listen_here() {
+  socket_ = open_socket();
   unlink(path_.c_str());
   const sockaddr_un address = address_of(path_);
-  if (bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || listen(socket_, 8) != 0) {
-    const int failed = errno;
-    close(socket_);
-    fail(path_, failed);
-  }
+  if (bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || listen(socket_, 8) != 0)
+    fail(path_, errno);
+  fcntl(socket_, F_SETFL, O_NONBLOCK);
 }
 
 StatusSocket::~StatusSocket() {
   unlink(path_.c_str());
+  unlink((path_ + ".lock").c_str());
   close(socket_);
+  close(lock_);
 }
 
 void StatusSocket::answer(const nlohmann::json& status) const {
   const int asking = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
   if (asking < 0) return;
-  bound_waits(asking);
-  const std::string text = status.dump();
+  // Names of control groups are any bytes.
+  const std::string text = status.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   for (size_t sent = 0; sent < text.size();) {
-    const ssize_t more = send(asking, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+    const ssize_t more = send(asking, text.data() + sent, text.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (more <= 0) break;
     sent += static_cast<size_t>(more);
   }
@@ -103,7 +110,6 @@ nlohmann::json ask_status() {
       throw std::runtime_error("no heddle-hostd runs in this network namespace");
     fail(path, error);
   }
-  bound_waits(asking);
   std::string text;
   char part[4096];
   for (ssize_t got; (got = recv(asking, part, sizeof part, 0)) > 0;) text.append(part, static_cast<size_t>(got));

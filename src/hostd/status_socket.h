@@ -10,7 +10,7 @@ namespace heddle::hostd {
 
 class StatusSocket {
  public:
-  // Throws if another one answers there. One that nobody listens to any more is replaced.
+  // Throws if there is another one.
   StatusSocket();
   ~StatusSocket();
   StatusSocket(const StatusSocket&) = delete;
@@ -19,7 +19,10 @@ class StatusSocket {
   void answer(const nlohmann::json& status) const;
 
  private:
+  void listen_here();
+
   std::string path_;
+  int lock_;  // of a file beside it, as long as it lives
   int socket_;
 };
 

@@ -4,6 +4,7 @@
 #include <linux/pkt_sched.h>
 #include <netlink/netlink.h>
 #include <netlink/route/class.h>
+#include <netlink/route/classifier.h>
 #include <netlink/route/qdisc.h>
 #include <netlink/route/qdisc/fifo.h>
 #include <netlink/route/qdisc/htb.h>
@@ -49,6 +50,15 @@ rtnl_tc* tc(const Object& object) {
 }
 
 }  // namespace
+
+bool has_filters(int interface, uint32_t side) {
+  const std::unique_ptr<nl_sock, Put<nl_sock, nl_socket_free>> socket(made(nl_socket_alloc()));
+  nl_cache* all = nullptr;
+  if (nl_connect(socket.get(), NETLINK_ROUTE) < 0) return true;
+  if (rtnl_cls_alloc_cache(socket.get(), interface, TC_H_MAKE(TC_H_CLSACT, side), &all) < 0) return true;
+  const Cache cache(all);
+  return nl_cache_nitems(all) != 0;
+}
 
 void TrafficControl::Close::operator()(nl_sock* socket) const { nl_socket_free(socket); }
 

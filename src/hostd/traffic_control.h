@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The root qdisc of an interface while its flows are held back (G3): HTB, with a class for each flow that is; all
-// others pass it by as if it were not there. Only what is the kernel's own default is replaced, and that comes back by
-// itself when ours goes. One thread. Errors are std::runtime_error and say what the kernel said.
+// others pass it by, in one queue as long as the interface's (txqueuelen). Only what is the kernel's own default is
+// replaced, and that comes back by itself when ours goes. One thread. Errors are std::runtime_error and say what the
+// kernel said.
 #pragma once
 
 #include <array>
@@ -20,6 +21,9 @@ struct ClassState {
   uint32_t waiting_bytes = 0;
   uint64_t dropped_packets = 0;
 };
+
+// Does the interface have filters in its qdisc clsact, on this side: TC_H_MIN_INGRESS or TC_H_MIN_EGRESS?
+bool has_filters(int interface, uint32_t side);
 
 class TrafficControl {
  public:

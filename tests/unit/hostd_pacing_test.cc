@@ -42,7 +42,7 @@ TEST(HostdPacing, WithoutCreditItFallsWithTime) {
   EXPECT_NEAR(static_cast<double>(loop.rate), static_cast<double>(first) / 10, static_cast<double>(first) / 100);
   for (int ticks = 0; ticks < 10'000; ++ticks) loop.tick();
   EXPECT_GT(loop.rate, 0u) << "HTB has no class that sends nothing";
-  EXPECT_LT(loop.rate, 10'000u);
+  EXPECT_LT(loop.rate, 70'000u);
 }
 
 // A frame of 64 KB that HTB lets go is paid for at the rate of that moment: a rate near nothing would stop the class
@@ -55,14 +55,17 @@ TEST(HostdPacing, WhatHasGoneBeyondCreditIsNotHeldAgainstIt) {
   EXPECT_GE(loop.rate, 1'200'000u);
 }
 
-TEST(HostdPacing, AnotherPauseBeginsAnew) {
-  Loop loop{.drain = 1.25e6, .pacing = {}};
-  for (int ticks = 0; ticks < 100; ++ticks) loop.tick();
-  loop.credit = 0;
-  loop.tick(2);
-  Loop fresh{.drain = 1.25e6, .pacing = {}};
-  fresh.tick();
-  EXPECT_EQ(loop.rate, fresh.rate);
+// Of what was granted before nothing is known: a daemon that has just begun, or another flow in the class.
+TEST(HostdPacing, CreditOfBeforeIsNotUsed) {
+  for (const uint32_t number : {1u, 2u}) {
+    Loop loop{.drain = 1.25e6, .pacing = {}};
+    for (int ticks = 0; ticks < 100; ++ticks) loop.tick();
+    loop.credit = number == 1 ? 1000 : 1e12;  // the switch has begun anew, or it was told of another pause
+    loop.tick(number);
+    Loop fresh{.drain = 1.25e6, .pacing = {}};
+    fresh.tick();
+    EXPECT_EQ(loop.rate, fresh.rate) << number;
+  }
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ uint32_t ObeyedPauses::index_of(const FgfcFlow& flow) {
 const std::vector<uint16_t>& ObeyedPauses::hear(const FgfcPause& told, Nanos now) {
   Pause& pause = pauses_[index_of(told.flow)];
   if (told.timer_ns == 0 && pause.number != told.number) return pause.flows;  // the end of an earlier one
-  if (pause.number != told.number) pause.sent = 0;
+  if (pause.number != told.number) pause.sent = told.credit;  // what it has not heard of in time is gone
   pause.number = told.number;
   pause.credit = told.credit;
   pause.until_ns = now + told.timer_ns;
