@@ -119,6 +119,13 @@ TEST_F(FlowPausesTest, AHostIsToldWhoseFlowHasALongQueue) {
   EXPECT_TRUE(told().empty()) << "once";
 }
 
+// Else it would get no credit for what is delivered without a flow.
+TEST_F(FlowPausesTest, AllFramesOfItTakeTheOrdinaryWay) {
+  match().flags = kMatchUsed | kMatchNear;
+  come(target_ + 1);
+  EXPECT_EQ(match().flags, kMatchUsed | kMatchPaused);
+}
+
 TEST_F(FlowPausesTest, NoneWhoHasNotSaidThatItObeys) {
   announce(false);
   come(target_ + 1);
