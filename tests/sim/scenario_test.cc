@@ -314,6 +314,16 @@ TEST(Scenario, FlowsThatShareALinkAreMoved) {
       }
 }
 
+// G1: where only its port can be paused, a flow to a slow host holds up the others of its sender.
+TEST(Scenario, AHostThatObeysHoldsBackOneFlow) {
+  for (const Baseline baseline : {Baseline::none, Baseline::no_fgfc}) {
+    ConfigErrors errors;
+    const auto scenario = load_scenario((kRoot / "config/sim/fgfc.yaml").string(), errors, {.baseline = baseline});
+    ASSERT_TRUE(scenario) << errors.text();
+    EXPECT_EQ(run_scenario(*scenario).passed(), baseline == Baseline::none);
+  }
+}
+
 // R4: on the shortest paths alone, or on longer ones whatever waits for the shortest, it does not get through.
 TEST(Scenario, WhatOneLinkBetweenGroupsCannotCarryGoesByOtherGroups) {
   for (const Baseline baseline : {Baseline::none, Baseline::shortest_paths, Baseline::valiant}) {
