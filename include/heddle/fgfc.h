@@ -47,8 +47,7 @@ struct heddle_fgfc_header {
  * on, it may have sent `credit` bytes, until `timer` has passed without another frame about it. */
 struct heddle_fgfc_pause {
   struct heddle_fgfc_header header;
-  heddle_be32
-      number; /* of the pause, at this port of the switch: with another one the host counts anew, from `credit` */
+  heddle_be32 number;     /* of the pause, at this port; with another one the host counts anew, from `credit` */
   heddle_be32 timer_us;   /* us; 0: the one with that number is over */
   heddle_be64 credit;     /* bytes of original frames in all since the pause began; never less than before */
   heddle_be16 node;       /* address of the switch */

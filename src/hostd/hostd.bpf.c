@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // G3: takes fine-grained flow control off an interface, and puts frames of flows that are to be held back into classes
-// of its root qdisc, whose rates heddle-hostd sets. What a frame about a flow says holds until its timer ends by the
-// kernel's clock, whether heddle-hostd lives or not.
+// of its root qdisc, whose rates heddle-hostd sets. A flow has its class until heddle-hostd has taken it out, which it
+// does when the flow's timer has ended and nothing of it waits there any more; while heddle-hostd does not look nobody
+// is held back.
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
 
@@ -138,9 +139,7 @@ int hostd_egress(struct __sk_buff* skb) {
     struct hostd_flow flow = all;
     hostd_keep_fields(&flow, (__u8)fields);
     struct hostd_pause* pause = bpf_map_lookup_elem(&pauses, &flow);
-    // A flow stays in its class until heddle-hostd has seen that nothing of it waits there, unless nobody looks any
-    // more.
-    if (!pause || (pause->until_ns != 0 && now > pause->until_ns)) continue;
+    if (!pause) continue;
     pause->cgroup = bpf_skb_cgroup_id(skb);
     skb->priority = HOSTD_QDISC << 16 | pause->class_minor;
     count(HOSTD_FRAMES_HELD);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the programs in the kernel and heddle-hostd tell each other. The programs write a pause and what is sent under
- * it; heddle-hostd reads, sets rates, and takes out what is over.
+ * What the programs in the kernel and heddle-hostd tell each other. The programs write down what switches say;
+ * heddle-hostd reads it, sets rates, and takes out what is over.
  */
 #ifndef HEDDLE_HOSTD_SHARED_MAPS_H
 #define HEDDLE_HOSTD_SHARED_MAPS_H

@@ -46,6 +46,13 @@ int open_socket() {
   return opened;
 }
 
+// Not if who had it before has removed it since it was opened.
+bool is_at(int opened, const std::string& path) {
+  struct stat ours {
+  }, there{};
+  return fstat(opened, &ours) == 0 && stat(path.c_str(), &there) == 0 && ours.st_ino == there.st_ino;
+}
+
 bool connects(int opened, const std::string& path) {
   const sockaddr_un address = address_of(path);
   return connect(opened, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
@@ -60,7 +67,7 @@ StatusSocket::StatusSocket() : path_(path_here()), lock_(-1), socket_(-1) {
   lock_ = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (lock_ < 0) fail(lock_path, errno);
   try {
-    if (flock(lock_, LOCK_EX | LOCK_NB) != 0)
+    if (flock(lock_, LOCK_EX | LOCK_NB) != 0 || !is_at(lock_, lock_path))
       throw std::runtime_error("another heddle-hostd runs in this network namespace");
     listen_here();
   } catch (...) {
