@@ -36,12 +36,15 @@ struct heddle_fgfc_header {
   uint8_t flags; /* HEDDLE_FGFC_OBEYS on announcements, else 0 */
 };
 
-/* Which fields, beside VLAN and destination address, all frames of the flow have in common: those by which the switch
- * tells flows apart. What a frame has not counts as 0, as do the other fields here. */
+/* Which fields, beside VLAN and destination's MAC address, all frames of the flow have in common: those by which the
+ * switch tells flows apart. What a frame has not counts as 0, as do the other fields here. */
 #define HEDDLE_FGFC_ADDRESSES 0x01  /* l3, source_address, destination_address */
 #define HEDDLE_FGFC_PORTS 0x02      /* l3, protocol, source_port, destination_port */
 #define HEDDLE_FGFC_DSCP 0x04       /* l3, dscp */
 #define HEDDLE_FGFC_FLOW_LABEL 0x08 /* flow_label, of IPv6 */
+/* And of all flows together that are of an application (A1): */
+#define HEDDLE_FGFC_SOURCE_ADDRESS 0x10  /* l3, source_address */
+#define HEDDLE_FGFC_ANY_DESTINATION 0x20 /* the destination's MAC address does not count, and is 0 */
 
 /* From a switch, to the source address of the flow: of what the host sends of it from the first frame with this number
  * on, it may have sent `credit` bytes, until `timer` has passed without another frame about it. */

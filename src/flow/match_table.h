@@ -57,9 +57,12 @@ enum MatchFlag : uint8_t {
   kMatchUsed = 0x01,
   kMatchNear = 0x02,    // its destination is an edge port of the same worker
   kMatchBeside = 0x04,  // of another worker of the node
-  kMatchPaused = 0x08,  // its host is told how much of it it may send (G1): none of its frames passes flows by, and it
-                        // is neither near nor beside
+  // Its host is told how much of it it may send (G1), or of all of its group: none of its frames passes flows by, and
+  // it is neither near nor beside.
+  kMatchPaused = 0x08,
+  kMatchOfGroup = 0x10,
 };
+constexpr uint8_t kMatchHeld = kMatchPaused | kMatchOfGroup;
 
 struct MatchEntry {
   Nanos flooded_ns;           // when frames of it were last flooded (E1); 0 once those have died

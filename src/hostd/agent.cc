@@ -34,15 +34,17 @@ std::string protocol_text(uint8_t protocol) {
   return protocol == 6 ? "tcp" : protocol == 17 ? "udp" : std::to_string(protocol);
 }
 
-// As the switch tells flows apart: "udp 10.0.0.1:4000 > 10.0.0.2:53", or as much of it as counts.
+// As the switch tells flows apart: "udp 10.0.0.1:4000 > 10.0.0.2:53", or as much of it as counts; "10.0.0.1 > any": all
+// of an application.
 std::string flow_text(const hostd_flow& flow) {
   std::string from, to, text;
   if (flow.fields & HEDDLE_FGFC_ADDRESSES && flow.l3 != 0) {
     from = address_text(flow, flow.source_address);
     to = address_text(flow, flow.destination_address);
   } else {
-    from = mac_text(flow.source);
-    to = mac_text(flow.destination);
+    const bool has_source = flow.fields & HEDDLE_FGFC_SOURCE_ADDRESS && flow.l3 != 0;
+    from = has_source ? address_text(flow, flow.source_address) : mac_text(flow.source);
+    to = flow.fields & HEDDLE_FGFC_ANY_DESTINATION ? "any" : mac_text(flow.destination);
   }
   if (flow.fields & HEDDLE_FGFC_PORTS && flow.l3 != 0) {
     text = protocol_text(flow.protocol) + " ";

@@ -108,20 +108,22 @@ HOSTD_INLINE int hostd_read_flow(const uint8_t* data, const uint8_t* end, uint16
   return 1;
 }
 
+#define HOSTD_FIELDS_END 64 /* of `fields` of a pause: all are less */
+
 /* Leaves in what counts. `fields` and what is in front of them stay. */
 HOSTD_INLINE void hostd_keep_fields(struct hostd_flow* flow, uint8_t fields) {
   flow->fields = fields;
-  if (!(fields & (HEDDLE_FGFC_ADDRESSES | HEDDLE_FGFC_PORTS | HEDDLE_FGFC_DSCP))) flow->l3 = 0;
+  if (!(fields & (HEDDLE_FGFC_ADDRESSES | HEDDLE_FGFC_PORTS | HEDDLE_FGFC_DSCP | HEDDLE_FGFC_SOURCE_ADDRESS)))
+    flow->l3 = 0;
+  if (fields & HEDDLE_FGFC_ANY_DESTINATION) __builtin_memset(flow->destination, 0, 6);
   if (!(fields & HEDDLE_FGFC_DSCP)) flow->dscp = 0;
   if (!(fields & HEDDLE_FGFC_FLOW_LABEL)) flow->flow_label = 0;
   if (!(fields & HEDDLE_FGFC_PORTS)) {
     flow->protocol = 0;
     flow->source_port = flow->destination_port = 0;
   }
-  if (!(fields & HEDDLE_FGFC_ADDRESSES)) {
-    __builtin_memset(flow->source_address, 0, 16);
-    __builtin_memset(flow->destination_address, 0, 16);
-  }
+  if (!(fields & (HEDDLE_FGFC_ADDRESSES | HEDDLE_FGFC_SOURCE_ADDRESS))) __builtin_memset(flow->source_address, 0, 16);
+  if (!(fields & HEDDLE_FGFC_ADDRESSES)) __builtin_memset(flow->destination_address, 0, 16);
 }
 
 /* At any address. */
@@ -134,7 +136,7 @@ HOSTD_INLINE const hostd_pause_frame* hostd_read_pause(const uint8_t* data, cons
   const hostd_pause_frame* pause = (const hostd_pause_frame*)(data + HEDDLE_ETHERNET_BYTES);
   if ((const uint8_t*)(pause + 1) > end) return 0;
   if (pause->header.version != HEDDLE_FGFC_VERSION || pause->header.kind != HEDDLE_FGFC_PAUSE) return 0;
-  if (pause->header.flags != 0 || pause->fields > 15) return 0;
+  if (pause->header.flags != 0 || pause->fields >= HOSTD_FIELDS_END) return 0;
   flow->fields = pause->fields;
   flow->l3 = pause->l3;
   flow->protocol = pause->protocol;

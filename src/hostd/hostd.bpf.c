@@ -92,7 +92,7 @@ static __always_inline void hold(const struct hostd_flow* flow, const hostd_paus
                               .port = told->port};
   fresh.class_minor = take_class(flow->interface, &fresh.shared);
   bpf_map_update_elem(&pauses, flow, &fresh, BPF_ANY);
-  __sync_fetch_and_or(&fields_told, 1ull << (flow->fields & 15));
+  __sync_fetch_and_or(&fields_told, 1ull << (flow->fields & (HOSTD_FIELDS_END - 1)));
 }
 
 SEC("tc")
@@ -134,7 +134,7 @@ int hostd_egress(struct __sk_buff* skb) {
   if (now > alive_until_ns) return TC_ACT_UNSPEC;
   note_source(&all, now);
   const __u64 told = fields_told;
-  HOSTD_LOOP(__u32 fields = 0; fields < 16; ++fields) {
+  HOSTD_LOOP(__u32 fields = 0; fields < HOSTD_FIELDS_END; ++fields) {  // a flow before its application
     if (!(told >> fields & 1)) continue;
     struct hostd_flow flow = all;
     hostd_keep_fields(&flow, (__u8)fields);

@@ -47,6 +47,20 @@ uint32_t index_of(IndexField field, const MatchKey& key) {
   __builtin_unreachable();
 }
 
+// Of those that say the index; VLANs always count.
+uint8_t fields_of(IndexField field) {
+  switch (field) {
+    case IndexField::vlan:
+    case IndexField::vlan_crc:
+      return 0;
+    case IndexField::source:
+      return HEDDLE_FGFC_SOURCE_ADDRESS;
+    case IndexField::flow_label:
+      return HEDDLE_FGFC_FLOW_LABEL;
+  }
+  __builtin_unreachable();
+}
+
 }  // namespace
 
 uint8_t group_of(const ApplicationPolicy& policy, const MatchKey& key) {
@@ -56,6 +70,22 @@ uint8_t group_of(const ApplicationPolicy& policy, const MatchKey& key) {
   if (index.bits == 0) return index.base;
   const uint32_t group = index.base + (index_of(index.field, key) & ((1u << index.bits) - 1));
   return static_cast<uint8_t>(std::min<uint32_t>(group, kNoFlowGroup - 1));
+}
+
+std::optional<uint8_t> fields_of_group(const ApplicationPolicy& policy, const MatchKey& key,
+                                       const std::vector<TrafficClass>& classes) {
+  uint8_t fields = HEDDLE_FGFC_ANY_DESTINATION;
+  for (const GroupRule& rule : policy.rules) {
+    if (rule.ftag) return std::nullopt;
+    if (rule.source) fields |= HEDDLE_FGFC_SOURCE_ADDRESS;
+    if (rule.destination) fields |= HEDDLE_FGFC_ADDRESSES;
+    if (rule.dscp) fields |= HEDDLE_FGFC_DSCP;
+    if (holds(rule, key)) return fields;
+  }
+  const GroupIndex& index = policy.indices[key.ftag & (kClassesMax - 1)];
+  for (const TrafficClass& other : classes)
+    if (policy.indices[other.ftag & (kClassesMax - 1)] != index) return std::nullopt;
+  return index.bits == 0 ? fields : static_cast<uint8_t>(fields | fields_of(index.field));
 }
 
 }  // namespace heddle

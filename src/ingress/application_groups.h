@@ -3,13 +3,23 @@
 // as long as its match is there, and a frame costs nothing.
 #pragma once
 
+#include <optional>
+
 #include "flow/match_table.h"
+#include "heddle/fgfc.h"
 #include "topology/application_policy.h"
+#include "topology/classes.h"
 
 namespace heddle {
 
 // 0 to kNoFlowGroup - 1. Fields that the class's pattern leaves out of the key are zero, and prefixes then hold for no
 // flow; the reader of the policy sees to it that nobody asks for them.
 uint8_t group_of(const ApplicationPolicy& policy, const MatchKey& key);
+
+// The fields by which a host is told of a group (G1): HEDDLE_FGFC_ANY_DESTINATION and those on which the policy's
+// answer for this key depends, so that all flows of the port that agree with it there are of its group. Nothing where
+// it depends on the class, which a host does not know.
+std::optional<uint8_t> fields_of_group(const ApplicationPolicy& policy, const MatchKey& key,
+                                       const std::vector<TrafficClass>& classes);
 
 }  // namespace heddle

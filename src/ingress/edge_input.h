@@ -106,7 +106,7 @@ class EdgeInput {
   }
 
   const ApplicationPolicy& applications() const { return applications_; }
-  // No entry is current any more: another policy of applications holds (A9).
+  // No entry is current any more: another policy of applications holds (A9), or hosts are told of other groups (G1).
   void look_again() { stations_.look_again(); }
   StationTable& stations() { return stations_; }
   const StationTable& stations() const { return stations_; }
@@ -163,8 +163,10 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
   if (decision.moved && flows.queued(match)) return drop(DropReason::station_moved);
   if (decision.moved && (entry.flags & kMatchBeside)) decision.left_beside = entry.destination.port;
   entry.destination = packet.destination;
-  entry.flags = entry.flags & kMatchPaused ? uint8_t{kMatchUsed | kMatchPaused}
-                                           : static_cast<uint8_t>(kMatchUsed | place_of(entry.destination));
+  if (entry.flags & kMatchHeld) [[unlikely]]
+    entry.flags &= uint8_t{kMatchUsed | kMatchHeld};
+  else
+    entry.flags = static_cast<uint8_t>(kMatchUsed | place_of(entry.destination));
   entry.station_version = stations_.version();
   if (station == nullptr) entry.flooded_ns = now;
   if (held_until(entry) <= now) entry.flooded_ns = 0;

@@ -20,23 +20,24 @@ class InputQueues {
   // A packet waits in its flow's queue, and does no more.
   void joined(const Packet& packet, uint8_t group, bool lossless) {
     groups_[group].queue.joined(packet.payload);
-    count(packet, lossless ? &lossless_packets_ : &groups_[group].lossy_packets);
+    ++groups_[group].packets[lossless];
+    count(packet, lossless);
   }
   void left(const Packet& packet, uint8_t group, bool lossless) {
     groups_[group].queue.left(packet.payload);
-    uncount(packet, lossless ? &lossless_packets_ : &groups_[group].lossy_packets);
+    --groups_[group].packets[lossless];
+    uncount(packet, lossless);
   }
   // The same of a lossless packet without a flow, which has no group.
-  void joined(const Packet& packet) { count(packet, &lossless_packets_); }
-  void left(const Packet& packet) { uncount(packet, &lossless_packets_); }
+  void joined(const Packet& packet) { count(packet, true); }
+  void left(const Packet& packet) { uncount(packet, true); }
   // All that waits of a flow is another group's now (A9). After the last one, end_regrouping(): while some flows are
   // still to be moved, a group has more than ever waited.
   void regrouped(uint8_t from, uint8_t to, uint32_t packets, uint32_t bytes, bool lossless) {
     groups_[from].queue.left(bytes);
     groups_[to].queue.bytes += bytes;
-    if (lossless) return;
-    groups_[from].lossy_packets -= packets;
-    groups_[to].lossy_packets += packets;
+    groups_[from].packets[lossless] -= packets;
+    groups_[to].packets[lossless] += packets;
   }
   void end_regrouping() {
     for (Group& group : groups_) group.queue.joined(0);
@@ -44,7 +45,7 @@ class InputQueues {
   // Nothing waits any more, for the link's session has ended (K9).
   void empty() {
     packets_ = lossless_packets_ = 0;
-    for (Group& group : groups_) group.lossy_packets = group.queue.bytes = 0;
+    for (Group& group : groups_) group.packets[false] = group.packets[true] = group.queue.bytes = 0;
     for (QueueMark& queue : classes_) queue.bytes = 0;
   }
   // A packet has been dropped here. Where that says nothing of queues it does not count.
@@ -61,24 +62,24 @@ class InputQueues {
 
   uint32_t packets() const { return packets_; }
   uint32_t lossless_packets() const { return lossless_packets_; }  // of those
-  uint32_t lossy_packets(uint8_t group) const { return groups_[group].lossy_packets; }
+  uint32_t packets(uint8_t group, bool lossless) const { return groups_[group].packets[lossless]; }
   const QueueMark& of_class(uint8_t ftag) const { return classes_[ftag & (kFtags - 1)]; }
   const QueueMark& of_group(uint8_t group) const { return groups_[group].queue; }
 
  private:
   struct Group {
     QueueMark queue;
-    uint32_t lossy_packets = 0;
+    uint32_t packets[2] = {};  // that wait: lossy, lossless
   };
 
-  void count(const Packet& packet, uint32_t* kind) {
+  void count(const Packet& packet, bool lossless) {
     ++packets_;
-    ++*kind;
+    lossless_packets_ += lossless;
     classes_[packet.ftag & (kFtags - 1)].joined(packet.payload);
   }
-  void uncount(const Packet& packet, uint32_t* kind) {
+  void uncount(const Packet& packet, bool lossless) {
     --packets_;
-    --*kind;
+    lossless_packets_ -= lossless;
     classes_[packet.ftag & (kFtags - 1)].left(packet.payload);
   }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flows of an edge port whose hosts are told how much of them they may send (G1), and which of them their hosts are to
-// hear of next. A pause is of a match: flow IDs come and go while it holds. Work is for those that are listed.
+// Flows of an edge port, and groups of applications, whose hosts are told how much of them they may send (G1), and
+// which of them their hosts are to hear of next. A pause is of a match, for flow IDs come and go while it holds, or of
+// all that one host sends of a group. Work is for those that are listed.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
 #include "flow/id_queue.h"
+#include "ingress/fgfc_flow.h"
 #include "ingress/flow_pause.h"
 #include "ingress/obeying_hosts.h"
 #include "wire/types.h"
@@ -34,8 +36,19 @@ class PauseTurns {
   Nanos interval_ns_;
 };
 
+// Its host is told of it until its pause has ended.
+struct PausedGroup {
+  uint64_t host = 0;  // MAC address
+  FgfcFlow flow{};    // what its flows have in common
+  uint8_t group = 0;
+  PauseId pause = kNoPause;
+  uint32_t target = 0;    // bytes that may wait of the group: as many as did when it became too many
+  uint32_t received = 0;  // bytes that the host has sent of it since then; wraps
+};
+
 struct PausedFlows {
   static constexpr uint32_t kMost = 256;  // of an edge port at a time
+  static constexpr uint32_t kMostGroups = 16;
   static constexpr Nanos kEndAgainNs = 2 * kMillisecond;
 
   // `flow_ids`: of the port; 0 on fabric ports. `timer_ns`: for which a host obeys what it has heard (G2).
@@ -43,8 +56,14 @@ struct PausedFlows {
 
   // kNoPause if there are as many as there may be.
   PauseId take() { return unused.take(); }
+  // nullptr: a flow's.
+  PausedGroup* group_of(PauseId id) {
+    const auto group = std::find_if(groups.begin(), groups.end(), [id](const auto& each) { return each.pause == id; });
+    return group != groups.end() ? &*group : nullptr;
+  }
   // Once it is in no list but `due`: what is not taken from the others is passed over there.
   void put(PauseId id) {
+    if (const PausedGroup* group = group_of(id)) groups.erase(groups.begin() + (group - groups.data()));
     pauses[id] = FlowPause();
     unused.enter(id);
   }
@@ -62,8 +81,9 @@ struct PausedFlows {
     wake_ns = std::max(at_least, due.empty() ? std::min({again.next(), calm.next(), ended.next()}) : 0);
   }
 
-  std::vector<FlowPause> pauses;  // by id; number 0 = unused
-  std::vector<PauseId> of_flows;  // by flow ID, of flows with kFlowPaused
+  std::vector<FlowPause> pauses;    // by id; number 0 = unused
+  std::vector<PauseId> of_flows;    // by flow ID, of flows with kFlowPaused; kNoPause: it is of a paused group
+  std::vector<PausedGroup> groups;  // has room for all
   IdQueue<PauseId> unused;
   IdQueue<PauseId> due;  // to be told of next
   PauseTurns again;      // paused ones: frames get lost
@@ -83,6 +103,7 @@ struct PausedFlows {
         again(most, timer_ns / 4),
         calm(most, timer_ns / 4),
         ended(most, kEndAgainNs) {
+    groups.reserve(most != 0 ? kMostGroups : 0);
     for (PauseId id = 1; id <= most; ++id) unused.enter(id);
   }
 };

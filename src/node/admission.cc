@@ -27,7 +27,7 @@ void Admission::leave(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nan
 }
 
 void Admission::join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
-  flow_pauses_.came(port, id, flow, now);
+  flow_pauses_.came(port, id, flow, packet->payload, now);
   const DropReason reason = flow_queues_.refusal(port, flow, *packet);
   if (reason != DropReason::none) {
     flow_life_.drop_from_flow(port, id, packet, reason);
@@ -73,7 +73,7 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
 
 // Of a flow that was past a mark and is not any more.
 void Admission::pass_marks(Port& port, FlowId id, InputFlow& flow, const Packet& packet, Nanos now) {
-  if (flow.flags & kFlowPaused) flow_pauses_.came(port, id, flow, now);
+  if (flow.flags & kFlowPaused) flow_pauses_.came(port, id, flow, packet.payload, now);
   flow_queues_.went(port, flow, packet);
 }
 

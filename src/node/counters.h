@@ -28,8 +28,8 @@ namespace heddle {
   X(credit_waited) X(sent_again) X(retry_asked) X(retry_missed) X(retry_reported) X(retry_full) X(ecn_marked) \
   X(delivered_at_once) X(crossed_at_once) X(stamped_at_once) X(flow_credit_asked) X(injection_waited)          \
   X(flow_regrouped) X(class_refused) X(redirect_asked) X(redirect_obeyed) X(redirect_passed_on)                \
-  X(redirect_ended) X(flow_detoured) X(load_told) X(load_heard) X(host_announced) X(fgfc_paused)   \
-  X(fgfc_sent) X(fgfc_ended) X(fgfc_overrun) X(fgfc_disobeyed)
+  X(redirect_ended) X(flow_detoured) X(load_told) X(load_heard) X(host_announced) X(fgfc_paused)             \
+  X(fgfc_group_paused) X(fgfc_sent) X(fgfc_ended) X(fgfc_overrun) X(fgfc_disobeyed)
 // clang-format on
 
 enum class ProtocolEvent : uint8_t {

@@ -76,7 +76,7 @@ FlowId EdgeFlows::flow_of(Port& port, MatchEntry& match, uint32_t match_index, N
   port.input.waiting.shares.took(match.group);
   InputFlow& flow = port.input.flows[id];
   flow.begin(match.destination, match.ftag, match_index, match.group);
-  if (match.flags & kMatchPaused) [[unlikely]]
+  if (match.flags & kMatchHeld) [[unlikely]]
     flow_pauses_.resume(port, id, flow);
   port.counters.count(ProtocolEvent::flow_created);
   if (hold_until > now) flow_life_.hold_for(port, id, hold_until);

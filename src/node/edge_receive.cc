@@ -141,6 +141,7 @@ void EdgeReceive::decide(Port& port, Packet* packet, const EdgeKey& key, uint32_
       return turn_.drop_at_input(port, packet, decision.reason);
     case EdgeVerdict::flow: {
       MatchEntry& entry = edge_.matches()[decision.match];
+      flow_pauses_.sort(port, decision.match);
       return edge_flows_.attach(port, packet, entry, decision.match, edge_.held_until(entry), now);
     }
     case EdgeVerdict::no_flow:

@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/flow_pauses.h"
 
+#include <algorithm>
+
 #include "wire/fgfc.h"
 
 namespace heddle {
 
 namespace {
 
-// What the frames of a match have in common, as a host sends them that has no tag for the port's own VLAN.
-FgfcFlow described(const MatchKey& key, uint8_t pattern, uint16_t native_vlan) {
-  FgfcFlow flow{.l3 = key.l3,
-                .protocol = key.protocol,
-                .dscp = static_cast<uint8_t>(key.dscp >> 2),
-                .vlan = key.vni == native_vlan ? uint16_t{0} : key.vni,
-                .source_port = big_endian(key.source_port),
-                .destination_port = big_endian(key.destination_port),
-                .flow_label = key.flow_label,
-                .destination = load_mac(key.macs)};
-  if (pattern & kMatchIp) flow.fields |= HEDDLE_FGFC_ADDRESSES;
-  if (pattern & kMatchPorts) flow.fields |= HEDDLE_FGFC_PORTS;
-  if (pattern & kMatchDscp) flow.fields |= HEDDLE_FGFC_DSCP;
-  if (pattern & kMatchFlowLabel) flow.fields |= HEDDLE_FGFC_FLOW_LABEL;
-  std::memcpy(flow.source_address.data(), key.source_address, sizeof key.source_address);
-  std::memcpy(flow.destination_address.data(), key.destination_address, sizeof key.destination_address);
-  return flow;
+// What a class tells flows apart by, as its hosts are told.
+uint8_t fields_of(uint8_t pattern) {
+  uint8_t fields = 0;
+  if (pattern & kMatchIp) fields |= HEDDLE_FGFC_ADDRESSES;
+  if (pattern & kMatchPorts) fields |= HEDDLE_FGFC_PORTS;
+  if (pattern & kMatchDscp) fields |= HEDDLE_FGFC_DSCP;
+  if (pattern & kMatchFlowLabel) fields |= HEDDLE_FGFC_FLOW_LABEL;
+  return fields;
 }
 
 }  // namespace
@@ -42,13 +35,38 @@ bool FlowPauses::hear(Port& port, Packet* packet, Nanos now) {
   return true;
 }
 
-void FlowPauses::look(Port& port, FlowId id, InputFlow& flow, Nanos now) {
+void FlowPauses::look(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now) {
   if (flow.match == kNoMatch) return;  // its frames go elsewhere now
-  if (!(flow.flags & kFlowPaused)) {
-    if (flow.queue_extent() > marks(flow.ftag).target) begin(port, id, flow, now);
-    return;
+  PausedFlows& paused = port.input.paused;
+  const bool is_held = flow.flags & kFlowPaused;
+  const PauseId own = is_held ? paused.of_flows[id] : kNoPause;
+  const bool is_of_group = is_held && came_of_groups(port, flow, bytes, now);
+  if (own != kNoPause) return count_overrun(port, own, now);
+  if (is_held && !is_of_group) flow.flags &= static_cast<uint16_t>(~kFlowPaused);
+  if (flow.queue_extent() > marks(flow.ftag).target)
+    begin(port, id, flow, now);
+  else if (!is_of_group && groups_.is_full(port, flow))
+    begin_group(port, flow.match, now);
+}
+
+bool FlowPauses::came_of_groups(Port& port, const InputFlow& flow, uint32_t bytes, Nanos now) {
+  bool any = false;
+  for (PausedGroup& group : port.input.paused.groups) {
+    if (!groups_.has(port, group, flow.match)) continue;
+    group.received += bytes;
+    count_overrun(port, group.pause, now);
+    any = true;
   }
-  count_overrun(port, port.input.paused.pauses[port.input.paused.of_flows[id]], now);
+  return any;
+}
+
+void FlowPauses::begin(Port& port, PauseId id, uint32_t match, uint32_t received, Nanos now) {
+  PausedFlows& paused = port.input.paused;
+  if (++paused.number == 0) ++paused.number;
+  paused.pauses[id].begin(paused.number, match, received);
+  paused.due.enter(id);
+  paused.again.enter(id, now);
+  paused.wake();
 }
 
 // Of a match whose pause has ended and is still to be told so: that is old news then.
@@ -59,53 +77,83 @@ void FlowPauses::begin(Port& port, FlowId id, InputFlow& flow, Nanos now) {
   if (!again && paused.unused.empty()) return;  // PAUSE has to do, or drops
   if (!paused.hosts.obeys(load_mac(edge_.matches().key_at(flow.match).macs + 6), now)) return;
   const PauseId pause = again ? paused.find(flow.match) : paused.take();
-  if (++paused.number == 0) ++paused.number;
-  paused.pauses[pause].begin(paused.number, flow.match, match.bytes);
+  begin(port, pause, flow.match, match.bytes, now);
   paused.of_flows[id] = pause;
   flow.flags |= kFlowPaused;
-  match.flags = kMatchUsed | kMatchPaused;
-  paused.due.enter(pause);
-  paused.again.enter(pause, now);
-  paused.wake();
+  match.flags = static_cast<uint8_t>(kMatchUsed | (match.flags & kMatchOfGroup) | kMatchPaused);
   port.counters.count(ProtocolEvent::fgfc_paused);
 }
 
+// Its flows are flagged with their next frames, which are looked at by more than the match table.
+void FlowPauses::begin_group(Port& port, uint32_t match, Nanos now) {
+  PausedFlows& paused = port.input.paused;
+  if (!paused.hosts.obeys(load_mac(edge_.matches().key_at(match).macs + 6), now)) return;
+  PausedGroup* group = groups_.enter(port, match);
+  if (group == nullptr) return;
+  const FlowPause& pause = paused.pauses[group->pause];
+  if (pause.number() == 0 || pause.ended()) {
+    group->target = std::max(port.input.queues.of_group(group->group).bytes, kGroupFrames * site_.frame_bytes);
+    group->received = 0;
+    begin(port, group->pause, kNoMatch, 0, now);
+    edge_.look_again();
+    port.counters.count(ProtocolEvent::fgfc_group_paused);
+  }
+  groups_.sort(port, match);
+}
+
+void FlowPauses::end_groups(Port& port) {
+  for (const PausedGroup& group : port.input.paused.groups)
+    if (!port.input.paused.pauses[group.pause].ended()) end(port, group.pause);
+  port.input.paused.wake();
+}
+
 void FlowPauses::resume(Port& port, FlowId id, InputFlow& flow) {
-  const PauseId pause = port.input.paused.find(flow.match);
-  if (port.input.paused.pauses[pause].ended()) return;
-  port.input.paused.of_flows[id] = pause;
+  PausedFlows& paused = port.input.paused;
+  const uint8_t held = edge_.matches()[flow.match].flags;
+  PauseId own = held & kMatchPaused ? paused.find(flow.match) : kNoPause;
+  if (own != kNoPause && paused.pauses[own].ended()) own = kNoPause;
+  if (own == kNoPause && !(held & kMatchOfGroup)) return;
+  paused.of_flows[id] = own;
   flow.flags |= kFlowPaused;
 }
 
 // G1: more than its credit, and more than can have been under way when it heard of it.
-void FlowPauses::count_overrun(Port& port, FlowPause& pause, Nanos now) {
-  const uint32_t overrun = pause.came(edge_.matches()[pause.match()].bytes);
+void FlowPauses::count_overrun(Port& port, PauseId id, Nanos now) {
+  FlowPause& pause = port.input.paused.pauses[id];
+  const uint32_t overrun = pause.came(received_of(port, id));
   const uint64_t rate_bps = port.settings.rate_bps != 0 ? port.settings.rate_bps : kRateUnknownBps;
   if (overrun <= rate_bps / 8 * kStallNs / kSecond + kHostBytes) return;
   pause.strike_counted();
-  if (!port.input.paused.hosts.obeys(host_of(pause), now)) return;  // nor does it say so any more
+  const uint64_t host = host_of(port, id);
+  if (!port.input.paused.hosts.obeys(host, now)) return;  // nor does it say so any more
   port.counters.count(ProtocolEvent::fgfc_overrun);
-  if (!port.input.paused.hosts.strike(host_of(pause), now)) return;
+  if (!port.input.paused.hosts.strike(host, now)) return;
   port.counters.count(ProtocolEvent::fgfc_disobeyed);
-  events_.tell({.at_ns = now, .kind = NodeEventKind::host_disobeys, .port = port.index, .station = host_of(pause)});
+  events_.tell({.at_ns = now, .kind = NodeEventKind::host_disobeys, .port = port.index, .station = host});
 }
 
 void FlowPauses::left(Port& port, FlowId id, const InputFlow& flow, uint32_t queue_bytes) {
   PausedFlows& paused = port.input.paused;
-  const PauseId pause_id = paused.of_flows[id];
-  FlowPause& pause = paused.pauses[pause_id];
-  if (flow.match != pause.match()) return;  // its station has moved, and another flow is the match's
-  const PauseMarks marks = this->marks(flow.ftag);
-  look_for_calm(port, pause_id, queue_bytes, turn_.now());
-  const MatchEntry& match = edge_.matches()[pause.match()];
-  if (match.waiting == 0 && pause.unknown_credit(match.bytes - queue_bytes, marks) >= marks.step)
-    paused.due.enter(pause_id);
+  const PauseId own = paused.of_flows[id];
+  // Else its station has moved, and another flow is the match's.
+  if (own != kNoPause && flow.match == paused.pauses[own].match()) left(port, own, queue_bytes);
+  for (const PausedGroup& group : paused.groups)
+    if (group.group == flow.group && !paused.pauses[group.pause].ended())
+      left(port, group.pause, queue_of(port, group.pause));
+}
+
+void FlowPauses::left(Port& port, PauseId id, uint32_t queue_bytes) {
+  PausedFlows& paused = port.input.paused;
+  const PauseMarks marks = marks_of(port, id);
+  look_for_calm(port, id, queue_bytes, turn_.now());
+  const uint32_t gone = received_of(port, id) - queue_bytes;
+  if (!waits_for_ids(port, id) && paused.pauses[id].unknown_credit(gone, marks) >= marks.step) paused.due.enter(id);
   paused.wake();
 }
 
 void FlowPauses::look_for_calm(Port& port, PauseId id, uint32_t queue_bytes, Nanos now) {
   FlowPause& pause = port.input.paused.pauses[id];
-  if (queue_bytes > marks(edge_.matches()[pause.match()].ftag).low)
+  if (queue_bytes > marks_of(port, id).low)
     pause.set_calm_since(kNever);
   else if (pause.calm_since() == kNever)
     pause.set_calm_since(now);
@@ -119,7 +167,7 @@ void FlowPauses::tell_all(Port& port, Nanos now) {
     FlowPause& pause = paused.pauses[id];
     if (pause.number() == 0 || pause.ended()) continue;
     pause.forgive_half();
-    look_for_calm(port, id, queue_of(port, pause), now);
+    look_for_calm(port, id, queue_of(port, id), now);
     paused.due.enter(id);
     paused.again.enter(id, now);
   }
@@ -127,7 +175,7 @@ void FlowPauses::tell_all(Port& port, Nanos now) {
     const PauseId id = paused.calm.take();
     FlowPause& pause = paused.pauses[id];
     if (pause.number() == 0 || pause.ended()) continue;
-    look_for_calm(port, id, queue_of(port, pause), now);
+    look_for_calm(port, id, queue_of(port, id), now);
     if (pause.calm_since() != kNever && now >= pause.calm_since() + paused.calm.interval()) end(port, id);
   }
   while (now >= paused.ended.next()) {
@@ -142,19 +190,32 @@ void FlowPauses::tell_all(Port& port, Nanos now) {
 
 // Its host goes on as it likes, and hears of it.
 void FlowPauses::end(Port& port, PauseId id) {
-  FlowPause& pause = port.input.paused.pauses[id];
-  pause.end();
+  port.input.paused.pauses[id].end();
   port.input.paused.due.enter(id);
-  if (InputFlow* flow = flow_of(port, pause)) flow->flags &= static_cast<uint16_t>(~kFlowPaused);
+  release(port, id);
+}
+
+// Flows that were held by it alone are as any others: that of a match now, those of a group when they send next.
+void FlowPauses::release(Port& port, PauseId id) {
+  PausedFlows& paused = port.input.paused;
+  const FlowPause& pause = paused.pauses[id];
+  if (paused.group_of(id) != nullptr) return edge_.look_again();
+  InputFlow* flow = flow_of(port, pause);
+  if (flow == nullptr || !(flow->flags & kFlowPaused)) return;
+  const MatchEntry& match = edge_.matches()[pause.match()];
+  paused.of_flows[match.flow] = kNoPause;
+  if (!(match.flags & kMatchOfGroup)) flow->flags &= static_cast<uint16_t>(~kFlowPaused);
 }
 
 // There is nothing to tell of it any more: its match is as any other.
 void FlowPauses::forget(Port& port, PauseId id) {
   const FlowPause& pause = port.input.paused.pauses[id];
-  if (InputFlow* flow = flow_of(port, pause)) flow->flags &= static_cast<uint16_t>(~kFlowPaused);
-  MatchEntry& match = edge_.matches()[pause.match()];
-  match.flags = kMatchUsed;
-  match.station_version = edge_.stations().version() - 1;  // its next frame sees where it leads
+  if (!pause.ended()) release(port, id);
+  if (port.input.paused.group_of(id) == nullptr) {
+    MatchEntry& match = edge_.matches()[pause.match()];
+    match.flags = static_cast<uint8_t>(kMatchUsed | (match.flags & kMatchOfGroup));
+    match.station_version = edge_.stations().version() - 1;  // its next frame sees where it leads
+  }
   port.input.paused.put(id);
 }
 
@@ -163,23 +224,19 @@ InputFlow* FlowPauses::flow_of(Port& port, const FlowPause& pause) const {
   return port.input.flows.of_match(edge_.matches()[pause.match()].flow, pause.match());
 }
 
-uint32_t FlowPauses::queue_of(Port& port, const FlowPause& pause) const {
-  const InputFlow* flow = flow_of(port, pause);
-  return flow != nullptr ? flow->queue_extent() : 0;
-}
-
-// What its queue has room for up to its target. Frames that wait for a flow ID have come and are in no queue.
-void FlowPauses::grant(Port& port, FlowPause& pause) {
-  const MatchEntry& match = edge_.matches()[pause.match()];
-  pause.came(match.bytes);
-  if (match.waiting == 0) pause.tell(pause.unknown_credit(match.bytes - queue_of(port, pause), marks(match.ftag)));
+// What its queue has room for up to its target.
+void FlowPauses::grant(Port& port, PauseId id) {
+  FlowPause& pause = port.input.paused.pauses[id];
+  const uint32_t received = received_of(port, id);
+  pause.came(received);
+  if (!waits_for_ids(port, id)) pause.tell(pause.unknown_credit(received - queue_of(port, id), marks_of(port, id)));
 }
 
 // False: there is no packet for it.
 bool FlowPauses::tell(Port& port, PauseId id, Nanos now) {
   PausedFlows& paused = port.input.paused;
   FlowPause& pause = paused.pauses[id];
-  const uint64_t host = host_of(pause);
+  const uint64_t host = host_of(port, id);
   if (!paused.hosts.obeys(host, now)) {  // what it has been told ends with its timer
     forget(port, id);
     paused.due.take();
@@ -189,12 +246,9 @@ bool FlowPauses::tell(Port& port, PauseId id, Nanos now) {
   if (packet == nullptr) return false;
   paused.due.take();
   packet->flags = 0;
-  const MatchKey& key = edge_.matches().key_at(pause.match());
-  FgfcPause frame{.flow = described(key, site_.classes.of(key.ftag).match, port.settings.vlans.native),
-                  .number = pause.number(),
-                  .by = {site_.address, port.index}};
+  FgfcPause frame{.flow = described(port, id), .number = pause.number(), .by = {site_.address, port.index}};
   if (!pause.ended()) {
-    grant(port, pause);
+    grant(port, id);
     frame.timer_ns = site_.settings.fgfc_timer_ns;
   }
   frame.credit = pause.credit();
@@ -209,8 +263,37 @@ bool FlowPauses::tell(Port& port, PauseId id, Nanos now) {
   return true;
 }
 
-uint64_t FlowPauses::host_of(const FlowPause& pause) const {
-  return load_mac(edge_.matches().key_at(pause.match()).macs + 6);
+FgfcFlow FlowPauses::described(Port& port, PauseId id) const {
+  if (const PausedGroup* group = port.input.paused.group_of(id)) return group->flow;
+  const MatchKey& key = edge_.matches().key_at(port.input.paused.pauses[id].match());
+  return fgfc_flow(key, fields_of(site_.classes.of(key.ftag).match), port.settings.vlans.native);
+}
+
+uint32_t FlowPauses::received_of(Port& port, PauseId id) const {
+  if (const PausedGroup* group = port.input.paused.group_of(id)) return group->received;
+  return edge_.matches()[port.input.paused.pauses[id].match()].bytes;
+}
+
+uint32_t FlowPauses::queue_of(Port& port, PauseId id) const {
+  if (const PausedGroup* group = port.input.paused.group_of(id)) return port.input.queues.of_group(group->group).bytes;
+  const InputFlow* flow = flow_of(port, port.input.paused.pauses[id]);
+  return flow != nullptr ? flow->queue_extent() : 0;
+}
+
+bool FlowPauses::waits_for_ids(Port& port, PauseId id) const {
+  if (const PausedGroup* group = port.input.paused.group_of(id))
+    return port.input.waiting.first(group->group) != nullptr;
+  return edge_.matches()[port.input.paused.pauses[id].match()].waiting != 0;
+}
+
+PauseMarks FlowPauses::marks_of(Port& port, PauseId id) const {
+  if (const PausedGroup* group = port.input.paused.group_of(id)) return PauseMarks(2 * group->target);
+  return marks(edge_.matches()[port.input.paused.pauses[id].match()].ftag);
+}
+
+uint64_t FlowPauses::host_of(Port& port, PauseId id) const {
+  if (const PausedGroup* group = port.input.paused.group_of(id)) return group->host;
+  return load_mac(edge_.matches().key_at(port.input.paused.pauses[id].match()).macs + 6);
 }
 
 }  // namespace heddle

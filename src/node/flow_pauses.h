@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fine-grained flow control of an edge port (G1): a host that obeys is told how much it may send of a flow whose queue
-// has grown past its target, so that it holds back that flow and no other. What a port has stands in its PausedFlows;
-// that a match or a flow is paused, in their flags, which are written here.
+// has grown past its target, or of a group of applications that has filled its part of the port's buffers, so that it
+// holds back that and no other. What a port has stands in its PausedFlows; that a match or a flow is paused, in their
+// flags, which are written here.
 #pragma once
 
 #include "ingress/edge_input.h"
 #include "ingress/flow_pause.h"
 #include "node/control_frames.h"
+#include "node/group_pauses.h"
 #include "node/node_event.h"
 #include "node/port.h"
 #include "node/site.h"
@@ -18,16 +20,21 @@ namespace heddle {
 class FlowPauses {
  public:
   FlowPauses(const Site& site, Turn& turn, EdgeInput& edge, ControlFrames& control, NodeEvents& events)
-      : site_(site), turn_(turn), edge_(edge), control_(control), events_(events) {}
+      : site_(site), turn_(turn), edge_(edge), groups_(site, edge), control_(control), events_(events) {}
 
   // A frame of the host that parsing has told from others. False if it is not what hosts may send (K14).
   HEDDLE_COLD bool hear(Port& port, Packet* packet, Nanos now);
-  // A frame comes of a flow that has a queue, or kFlowPaused; its match and queue_extent() count it.
-  void came(Port& port, FlowId id, InputFlow& flow, Nanos now) {
+  // A frame of `bytes` comes of a flow that has a queue, or kFlowPaused; its match and queue_extent() count it.
+  void came(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now) {
     if (port.input.paused.hosts.any()) [[unlikely]]
-      look(port, id, flow, now);
+      look(port, id, flow, bytes, now);
   }
-  // A flow begins of a match with kMatchPaused.
+  // A frame of a match is looked at by more than the match table: is it of a group that is paused?
+  void sort(Port& port, uint32_t match) {
+    if (port.input.paused.hosts.any()) [[unlikely]]
+      groups_.sort(port, match);
+  }
+  // A flow begins of a match with kMatchHeld.
   HEDDLE_COLD void resume(Port& port, FlowId id, InputFlow& flow);
   // A frame of a flow with kFlowPaused goes; `queue_bytes` are left in its queue.
   HEDDLE_COLD void left(Port& port, FlowId id, const InputFlow& flow, uint32_t queue_bytes);
@@ -36,6 +43,8 @@ class FlowPauses {
     if (now >= port.input.paused.wake_ns) [[unlikely]]
       tell_all(port, now);
   }
+  // Which flows are of which group is going to be another matter (A9).
+  void end_groups(Port& port);
   // When run() has something to do; 0: now.
   Nanos next_wake(const Port& port) const { return port.input.paused.wake_ns; }
 
@@ -44,24 +53,36 @@ class FlowPauses {
   static constexpr Nanos kRetryNs = 100 * kMicrosecond;  // without a packet
   static constexpr Nanos kStallNs = 20 * kMillisecond;   // a host's thread may stand still for so long,
   static constexpr uint32_t kHostBytes = 128 * 1024;     // and have so much in its queues
+  static constexpr uint32_t kGroupFrames = 16;           // of the longest, may wait of any group
 
-  HEDDLE_COLD void look(Port& port, FlowId id, InputFlow& flow, Nanos now);
+  HEDDLE_COLD void look(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now);
   HEDDLE_COLD void tell_all(Port& port, Nanos now);
   void begin(Port& port, FlowId id, InputFlow& flow, Nanos now);
-  void count_overrun(Port& port, FlowPause& pause, Nanos now);
-  void grant(Port& port, FlowPause& pause);
+  void begin_group(Port& port, uint32_t match, Nanos now);
+  void begin(Port& port, PauseId id, uint32_t match, uint32_t received, Nanos now);
+  void count_overrun(Port& port, PauseId id, Nanos now);
+  bool came_of_groups(Port& port, const InputFlow& flow, uint32_t bytes, Nanos now);
+  void left(Port& port, PauseId id, uint32_t queue_bytes);
+  void grant(Port& port, PauseId id);
   void look_for_calm(Port& port, PauseId id, uint32_t queue_bytes, Nanos now);
   void end(Port& port, PauseId id);
+  void release(Port& port, PauseId id);
   void forget(Port& port, PauseId id);
   InputFlow* flow_of(Port& port, const FlowPause& pause) const;
-  uint32_t queue_of(Port& port, const FlowPause& pause) const;
   bool tell(Port& port, PauseId id, Nanos now);
-  uint64_t host_of(const FlowPause& pause) const;
+  FgfcFlow described(Port& port, PauseId id) const;
+  // Of what a pause is about, a flow or a group.
+  uint32_t received_of(Port& port, PauseId id) const;
+  uint32_t queue_of(Port& port, PauseId id) const;
+  bool waits_for_ids(Port& port, PauseId id) const;  // such frames have come and are in no queue
+  PauseMarks marks_of(Port& port, PauseId id) const;
+  uint64_t host_of(Port& port, PauseId id) const;
   PauseMarks marks(uint8_t ftag) const { return PauseMarks(site_.classes.of(ftag).flow_queue_bytes); }
 
   const Site& site_;
   Turn& turn_;
   EdgeInput& edge_;
+  GroupPauses groups_;
   ControlFrames& control_;
   NodeEvents& events_;
 };

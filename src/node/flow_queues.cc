@@ -17,7 +17,7 @@ DropReason FlowQueues::refusal(const Port& port, const InputFlow& flow, const Pa
     // Nothing of it would ever go, and it would keep its flow IDs and buffers from the others.
     if (flow.destination.node != site_.address && port.input.arbiter.closed(flow.group))
       return DropReason::injection_closed;
-    const uint32_t of_group = port.input.queues.lossy_packets(flow.group);
+    const uint32_t of_group = port.input.queues.packets(flow.group, false);
     if (of_group > free) return DropReason::group_full;
     free = (free - of_group) / 2;  // of what is the group's part then: what it and it alone leaves free
   }

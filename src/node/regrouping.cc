@@ -11,6 +11,7 @@ void Regrouping::run() {
 
 void Regrouping::run(Port& port) {
   InputSide& input = port.input;
+  flow_pauses_.end_groups(port);
   std::vector<FlowList> wanting(input.ids.size());
   std::vector<FlowList> ready = input.arbiter.take_all();
   for (size_t output = 0; output < wanting.size(); ++output)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ingress/edge_input.h"
+#include "node/flow_pauses.h"
 #include "node/ports.h"
 #include "node/site.h"
 
@@ -13,7 +14,8 @@ namespace heddle {
 
 class Regrouping {
  public:
-  Regrouping(const Site& site, Ports& ports, EdgeInput& edge) : site_(site), ports_(ports), edge_(edge) {}
+  Regrouping(const Site& site, Ports& ports, EdgeInput& edge, FlowPauses& flow_pauses)
+      : site_(site), ports_(ports), edge_(edge), flow_pauses_(flow_pauses) {}
 
   // The policy that edge input and arbiters refer to is another one. Groups were known before, and are.
   void run();
@@ -26,6 +28,7 @@ class Regrouping {
   const Site& site_;
   Ports& ports_;
   EdgeInput& edge_;
+  FlowPauses& flow_pauses_;
 };
 
 }  // namespace heddle

@@ -91,7 +91,7 @@ Worker::Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, 
       ack_relay_(ports_, outbox_, settlement_, flow_life_, flow_redirects_),
       messages_(options.workers, ports_, turn_, edge_, settlement_, room_, flow_ids_, flow_life_, flow_redirects_,
                 crosspoint_, at_once_, link_state_, link_states_, orphans_),
-      regrouping_(site_, ports_, edge_) {
+      regrouping_(site_, ports_, edge_, flow_pauses_) {
   make_room_for_lent_ids(site_, ports_);
   edge_.set_near(site_.address, edge_ports(site_, ports_, true), edge_ports(site_, ports_, false));
   paths_.compile(link_state_.ports_up());

@@ -13,7 +13,8 @@ namespace {
 constexpr uint64_t kAnnouncedTo = 0x03686564646c;  // docs/protocol.md: whom all frames of heddle are for
 constexpr uint32_t kTypeAt = 12, kHeaderAt = HEDDLE_ETHERNET_BYTES;
 constexpr uint32_t kAnnouncementBytes = 60;
-constexpr unsigned kFieldsKnown = HEDDLE_FGFC_ADDRESSES | HEDDLE_FGFC_PORTS | HEDDLE_FGFC_DSCP | HEDDLE_FGFC_FLOW_LABEL;
+constexpr unsigned kFieldsKnown = HEDDLE_FGFC_ADDRESSES | HEDDLE_FGFC_PORTS | HEDDLE_FGFC_DSCP |
+                                  HEDDLE_FGFC_FLOW_LABEL | HEDDLE_FGFC_SOURCE_ADDRESS | HEDDLE_FGFC_ANY_DESTINATION;
 
 heddle_fgfc_header header_of(uint8_t kind, uint8_t flags) {
   constexpr uint64_t kIdentifier = HEDDLE_FGFC_IDENTIFIER;

@@ -35,6 +35,43 @@ GroupRule rule(uint8_t group) {
   return rule;
 }
 
+std::optional<uint8_t> fields(const ApplicationPolicy& policy, const MatchKey& key) {
+  std::vector<TrafficClass> classes(2);
+  classes[0].ftag = 2;
+  classes[1].ftag = 3;
+  return fields_of_group(policy, key, classes);
+}
+
+// G1: all that the policy has looked at until it knew the group, and no more.
+TEST(ApplicationGroups, AHostIsToldByTheFieldsThatThePolicyHasLookedAt) {
+  const MatchKey key = key_of({10, 1, 0, 1}, {10, 9, 0, 7});
+  ApplicationPolicy policy;
+  EXPECT_EQ(fields(policy, key), HEDDLE_FGFC_ANY_DESTINATION);
+  policy.rules = {rule(5), rule(6)};
+  policy.rules[0].source = prefix({10, 2, 0, 0}, 16);
+  policy.rules[1].vlan = 10;
+  EXPECT_EQ(fields(policy, key), HEDDLE_FGFC_ANY_DESTINATION | HEDDLE_FGFC_SOURCE_ADDRESS);
+  policy.rules[1].destination = prefix({10, 9, 0, 0}, 16);
+  EXPECT_EQ(fields(policy, key), HEDDLE_FGFC_ANY_DESTINATION | HEDDLE_FGFC_SOURCE_ADDRESS | HEDDLE_FGFC_ADDRESSES);
+  policy.rules[0].vlan = 10;
+  policy.rules[0].source.reset();
+  policy.rules[0].dscp = 40;
+  EXPECT_EQ(fields(policy, key), HEDDLE_FGFC_ANY_DESTINATION | HEDDLE_FGFC_DSCP) << "the first one holds";
+  policy.rules[0].ftag = 2;
+  EXPECT_EQ(fields(policy, key), std::nullopt) << "hosts know of no class";
+}
+
+TEST(ApplicationGroups, AnIndexThatClassesDoNotShareSaysNothingToAHost) {
+  const MatchKey key = key_of({10, 1, 0, 1});
+  ApplicationPolicy policy;
+  for (const uint8_t ftag : {2, 3}) policy.indices[ftag] = {.base = 1, .bits = 4, .field = IndexField::source};
+  EXPECT_EQ(fields(policy, key), HEDDLE_FGFC_ANY_DESTINATION | HEDDLE_FGFC_SOURCE_ADDRESS);
+  for (const uint8_t ftag : {2, 3}) policy.indices[ftag].field = IndexField::vlan_crc;
+  EXPECT_EQ(fields(policy, key), HEDDLE_FGFC_ANY_DESTINATION);
+  policy.indices[3].base = 2;
+  EXPECT_EQ(fields(policy, key), std::nullopt);
+}
+
 TEST(ApplicationGroups, WithoutAPolicyAllAreOfGroup0) {
   EXPECT_EQ(group_of(kNoApplications, key_of({10, 0, 0, 1})), 0);
 }

@@ -76,8 +76,8 @@ inline void count_waiting(Port& port, uint32_t lossless, uint32_t lossy = 0, uin
   InputQueues& queues = port.input.queues;
   while (queues.lossless_packets() < lossless) queues.joined(none);
   while (queues.lossless_packets() > lossless) queues.left(none);
-  while (queues.lossy_packets(group) < lossy) queues.joined(none, group, false);
-  while (queues.lossy_packets(group) > lossy) queues.left(none, group, false);
+  while (queues.packets(group, false) < lossy) queues.joined(none, group, false);
+  while (queues.packets(group, false) > lossy) queues.left(none, group, false);
 }
 
 class ComponentTest : public testing::Test {

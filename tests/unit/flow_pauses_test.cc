@@ -49,7 +49,7 @@ class FlowPausesTest : public ComponentTest {
   void arrive() {
     match().bytes += kFrame;
     flow_->next_data_flow += kFrame;
-    flow_pauses_.came(edge_, id_, *flow_, now_);
+    flow_pauses_.came(edge_, id_, *flow_, kFrame, now_);
   }
   // Frames of the flow come, as they do where it has a queue.
   void come(uint32_t frames) {
@@ -221,7 +221,7 @@ TEST_F(FlowPausesTest, APauseOutlivesTheFlow) {
   for (uint32_t frames = 0; frames < step_; ++frames) {
     match().bytes += kFrame;
     flow.next_data_flow += kFrame;
-    flow_pauses_.came(edge_, next, flow, now_);
+    flow_pauses_.came(edge_, next, flow, kFrame, now_);
     flow_pauses_.left(edge_, next, flow, 0);
     flow.data_flow += kFrame;
   }
@@ -364,7 +364,7 @@ TEST_F(FlowPausesTest, SoManyAreToldInATurn) {
     edge_input_.matches()[flow.match].flow = id;
     edge_input_.matches()[flow.match].bytes += marks_.target + 1;
     flow.next_data_flow += marks_.target + 1;
-    flow_pauses_.came(edge_, id, flow, now_);
+    flow_pauses_.came(edge_, id, flow, kFrame, now_);
   }
   std::vector<uint16_t> ports;
   for (const size_t expected : {4, 2, 0}) {

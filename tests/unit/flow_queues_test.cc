@@ -116,12 +116,12 @@ TEST_F(FlowQueuesTest, AGroupsPacketsAreCountedWhileTheyWait) {
   Packet* first = packet(1500);
   flow_queues_.push(*port, id, flow, first, 0);
   flow_queues_.push(*port, id, flow, packet(100), 0);
-  EXPECT_EQ(port->input.queues.lossy_packets(5), 2u);
+  EXPECT_EQ(port->input.queues.packets(5, false), 2u);
   EXPECT_EQ(flow_queues_.take(*port, flow), first);
-  EXPECT_EQ(port->input.queues.lossy_packets(5), 1u);
+  EXPECT_EQ(port->input.queues.packets(5, false), 1u);
   turn_.discard(first);
   turn_.discard(flow_queues_.take(*port, flow));
-  EXPECT_EQ(port->input.queues.lossy_packets(5), 0u);
+  EXPECT_EQ(port->input.queues.packets(5, false), 0u);
   EXPECT_EQ(port->input.queues.lossless_packets(), 0u);
 }
 

@@ -58,6 +58,21 @@ TEST(HostdFrame, AFrameIsOfTheFlowThatThePauseNames) {
   EXPECT_TRUE(same(read(frame, 7), named(flow))) << "the tag may stand beside the frame";
 }
 
+// A1: all that the host sends of an application.
+TEST(HostdFrame, AFrameIsOfTheApplicationThatThePauseNames) {
+  const hostd_flow seen = read(from_host().ipv4(0x0a000001, 0x0a000002).udp(4000, 53).payload(20).build());
+  FgfcFlow all{.fields = HEDDLE_FGFC_ANY_DESTINATION};
+  EXPECT_TRUE(same(seen, named(all)));
+  all.vlan = 7;
+  EXPECT_FALSE(same(seen, named(all)));
+  FgfcFlow from_address{.fields = HEDDLE_FGFC_ANY_DESTINATION | HEDDLE_FGFC_SOURCE_ADDRESS, .l3 = 4};
+  EXPECT_FALSE(same(seen, named(from_address)));
+  std::memcpy(from_address.source_address.data(), seen.source_address, 16);
+  EXPECT_TRUE(same(seen, named(from_address)));
+  from_address.fields = HEDDLE_FGFC_SOURCE_ADDRESS;
+  EXPECT_FALSE(same(seen, named(from_address))) << "to another station";
+}
+
 TEST(HostdFrame, ATagInTheFrameIsRead) {
   const Bytes frame = from_host().vlan(7).ipv4(1, 2).udp(3, 4).payload(20).build();
   EXPECT_EQ(read(frame).vlan, HOSTD_BE16(7));

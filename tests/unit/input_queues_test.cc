@@ -24,7 +24,7 @@ TEST(InputQueues, CountWhatWaitsByClassAndGroup) {
   queues.joined(without_flow);
   EXPECT_EQ(queues.packets(), 4u);
   EXPECT_EQ(queues.lossless_packets(), 2u);
-  EXPECT_EQ(queues.lossy_packets(1), 1u);
+  EXPECT_EQ(queues.packets(1, false), 1u);
   EXPECT_EQ(queues.of_class(kBulk).bytes, 200u);
   EXPECT_EQ(queues.of_class(kStorage).bytes, 1500u);
   EXPECT_EQ(queues.of_group(1).bytes, 1100u);
@@ -34,7 +34,7 @@ TEST(InputQueues, CountWhatWaitsByClassAndGroup) {
   queues.left(without_flow);
   EXPECT_EQ(queues.packets(), 1u);
   EXPECT_EQ(queues.lossless_packets(), 0u);
-  EXPECT_EQ(queues.lossy_packets(1), 0u);
+  EXPECT_EQ(queues.packets(1, false), 0u);
   EXPECT_EQ(queues.of_class(kStorage).bytes, 0u);
   EXPECT_EQ(queues.of_group(1).bytes, 0u);
   EXPECT_EQ(queues.of_group(1).most_bytes, 1100u) << "the high water stays";
@@ -47,14 +47,14 @@ TEST(InputQueues, WhatWaitsGoesToAnotherGroupWithItsFlow) {
   for (int i = 0; i < 3; ++i) queues.joined(bulk, 1, false);
   queues.joined(storage, 1, true);
   queues.regrouped(1, 3, 3, 300, false);
-  EXPECT_EQ(queues.lossy_packets(1), 0u);
-  EXPECT_EQ(queues.lossy_packets(3), 3u);
+  EXPECT_EQ(queues.packets(1, false), 0u);
+  EXPECT_EQ(queues.packets(3, false), 3u);
   EXPECT_EQ(queues.of_group(3).bytes, 300u);
   EXPECT_EQ(queues.of_group(3).most_bytes, 0u) << "until all are moved";
   queues.end_regrouping();
   EXPECT_EQ(queues.of_group(3).most_bytes, 300u);
   queues.regrouped(1, 3, 1, 1000, true);
-  EXPECT_EQ(queues.lossy_packets(3), 3u) << "of lossless ones the input knows the sum";
+  EXPECT_EQ(queues.packets(3, false), 3u) << "of lossless ones the input knows the sum";
   EXPECT_EQ(queues.of_group(1).bytes, 0u);
   EXPECT_EQ(queues.of_class(kBulk).bytes, 300u) << "the class is the same";
 }
@@ -92,7 +92,7 @@ TEST(InputQueues, AreEmptyWhenTheLinkHasEnded) {
   queues.joined(packet(kBulk, 100), 0, false);
   queues.joined(packet(kStorage, 100));
   queues.empty();
-  EXPECT_EQ(queues.packets() + queues.lossless_packets() + queues.lossy_packets(0), 0u);
+  EXPECT_EQ(queues.packets() + queues.lossless_packets() + queues.packets(0, false), 0u);
   EXPECT_EQ(queues.of_class(kBulk).bytes + queues.of_class(kStorage).bytes + queues.of_group(0).bytes, 0u);
   EXPECT_EQ(queues.of_class(kBulk).most_bytes, 100u);
 }

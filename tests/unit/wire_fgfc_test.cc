@@ -108,7 +108,7 @@ TEST(WireFgfc, WhatIsNotDefinedIsNotRead) {
     return reads_announcement(bytes);
   };
   for (size_t at = 0; at < 8; ++at) EXPECT_FALSE(pause_with(at, 0x55)) << at;
-  EXPECT_FALSE(pause_with(offsetof(heddle_fgfc_pause, fields), 0x10));
+  EXPECT_FALSE(pause_with(offsetof(heddle_fgfc_pause, fields), 0x40));
   EXPECT_FALSE(pause_with(offsetof(heddle_fgfc_pause, l3), 5));
   EXPECT_FALSE(pause_with(offsetof(heddle_fgfc_pause, dscp), 64));
   EXPECT_TRUE(pause_with(offsetof(heddle_fgfc_pause, dscp), 63));

@@ -79,6 +79,7 @@ Nanos HostSender::send(Nanos now) {
     else
       wait(id, step.waits, step.until_ns);
     if (step.waits == Waits::for_pause) paused_.push_back(id);
+    if (step.waits == Waits::for_credit) flow_pauses_.hold(id, fabric_.traffic().flows[id].length_max, now);
   }
   return next_wake();
 }
@@ -171,7 +172,7 @@ void HostSender::hear_pause(const PauseFrame& frame, Nanos now) {
 
 void HostSender::hear_flow_pause(const FgfcPause& pause, Nanos now) {
   for (const uint16_t flow : flow_pauses_.hear(pause, now))
-    if (flow < senders_.size() && senders_[flow].waits == Waits::for_credit) ready(flow);
+    if (senders_[flow].waits == Waits::for_credit) ready(flow);
 }
 
 // Hosts know which priorities the class of a flow has.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "sim/hosts/sim_frame.h"
 #include "wire/ethernet.h"
@@ -19,15 +20,15 @@ FgfcFlow ObeyedPauses::described(const HostFlow& flow, uint8_t fields) const {
                                       {hosts[flow.destination].mac, flow.destination}, tagged, 128, 0, 0, false);
   EdgeHeaders headers;
   parse_edge_frame(bytes, length, headers);
-  FgfcFlow described{
-      .fields = fields, .vlan = tagged ? flow.vlan : uint16_t{0}, .destination = headers.destination_mac};
-  if (fields & ~HEDDLE_FGFC_FLOW_LABEL) described.l3 = headers.l3;
+  FgfcFlow described{.fields = fields, .vlan = tagged ? flow.vlan : uint16_t{0}};
+  if (!(fields & HEDDLE_FGFC_ANY_DESTINATION)) described.destination = headers.destination_mac;
+  if (fields & ~(HEDDLE_FGFC_FLOW_LABEL | HEDDLE_FGFC_ANY_DESTINATION)) described.l3 = headers.l3;
   if (fields & HEDDLE_FGFC_DSCP) described.dscp = headers.dscp;
   if (fields & HEDDLE_FGFC_FLOW_LABEL) described.flow_label = headers.flow_label;
-  if (fields & HEDDLE_FGFC_ADDRESSES) {
+  if (fields & (HEDDLE_FGFC_ADDRESSES | HEDDLE_FGFC_SOURCE_ADDRESS))
     std::memcpy(described.source_address.data(), headers.address_source, sizeof headers.address_source);
+  if (fields & HEDDLE_FGFC_ADDRESSES)
     std::memcpy(described.destination_address.data(), headers.address_destination, sizeof headers.address_destination);
-  }
   if (fields & HEDDLE_FGFC_PORTS) {
     described.protocol = headers.protocol;
     described.source_port = headers.source_port;
@@ -39,25 +40,24 @@ FgfcFlow ObeyedPauses::described(const HostFlow& flow, uint8_t fields) const {
 uint32_t ObeyedPauses::index_of(const FgfcFlow& flow) {
   const auto [place, is_new] = indices_.emplace(flow, static_cast<uint32_t>(pauses_.size()));
   if (!is_new) return place->second;
-  Pause& pause = pauses_.emplace_back();
+  pauses_.emplace_back();
   const std::vector<HostFlow>& flows = fabric_.traffic().flows;
   of_flows_.resize(flows.size());
   for (const HostFlow& candidate : flows) {
     if (candidate.source != host_ || described(candidate, flow.fields) != flow) continue;
-    pause.flows.push_back(candidate.id);
     of_flows_[candidate.id].push_back(place->second);
   }
   return place->second;
 }
 
-const std::vector<uint16_t>& ObeyedPauses::hear(const FgfcPause& told, Nanos now) {
+std::vector<uint16_t> ObeyedPauses::hear(const FgfcPause& told, Nanos now) {
   Pause& pause = pauses_[index_of(told.flow)];
-  if (told.timer_ns == 0 && pause.number != told.number) return pause.flows;  // the end of an earlier one
-  if (pause.number != told.number) pause.sent = told.credit;  // what it has not heard of in time is gone
+  if (told.timer_ns == 0 && pause.number != told.number) return {};  // the end of an earlier one
+  if (pause.number != told.number) pause.sent = told.credit;         // what it has not heard of in time is gone
   pause.number = told.number;
   pause.credit = told.credit;
   pause.until_ns = now + told.timer_ns;
-  return pause.flows;
+  return std::exchange(pause.held, {});
 }
 
 Nanos ObeyedPauses::may_send_at(uint16_t flow, uint32_t bytes, Nanos now) const {
@@ -65,9 +65,14 @@ Nanos ObeyedPauses::may_send_at(uint16_t flow, uint32_t bytes, Nanos now) const 
   if (flow >= of_flows_.size()) return at;
   for (const uint32_t index : of_flows_[flow]) {
     const Pause& pause = pauses_[index];
-    if (now < pause.until_ns && pause.sent + bytes > pause.credit) at = std::max(at, pause.until_ns);
+    if (pause.holds(bytes, now)) at = std::max(at, pause.until_ns);
   }
   return at;
+}
+
+void ObeyedPauses::hold(uint16_t flow, uint32_t bytes, Nanos now) {
+  for (const uint32_t index : of_flows_[flow])
+    if (pauses_[index].holds(bytes, now)) pauses_[index].held.push_back(flow);
 }
 
 void ObeyedPauses::sent(uint16_t flow, uint32_t bytes) {

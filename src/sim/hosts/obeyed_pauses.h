@@ -15,15 +15,19 @@ class ObeyedPauses {
  public:
   ObeyedPauses(Fabric& fabric, uint16_t host) : fabric_(fabric), host_(host) {}
 
-  // The flows that it is about: they look again.
-  const std::vector<uint16_t>& hear(const FgfcPause& pause, Nanos now);
+  // The flows that it has held: they look again, who waits longest first.
+  std::vector<uint16_t> hear(const FgfcPause& pause, Nanos now);
   // When a flow may send `bytes`, as far as it is known: 0 = now; else when its timer ends.
   Nanos may_send_at(uint16_t flow, uint32_t bytes, Nanos now) const;
+  // It may not send `bytes`, and waits.
+  void hold(uint16_t flow, uint32_t bytes, Nanos now);
   void sent(uint16_t flow, uint32_t bytes);
 
  private:
   struct Pause {
-    std::vector<uint16_t> flows;
+    bool holds(uint32_t bytes, Nanos now) const { return now < until_ns && sent + bytes > credit; }
+
+    std::vector<uint16_t> held;  // flows; those that it no longer holds too
     uint32_t number = 0;
     uint64_t credit = 0, sent = 0;
     Nanos until_ns = 0;

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/group_pauses.h"
+
+#include "component_fixture.h"
+#include "node/regrouping.h"
+#include "wire/fgfc.h"
+
+namespace heddle::test::group_pauses_test {
+namespace {
+
+// A port of a node that tells applications apart by VLAN: 7 is group 1, whose host obeys.
+class GroupPausesTest : public ComponentTest {
+ protected:
+  static constexpr uint64_t kHost = 0x020000000001;
+  static constexpr uint16_t kFrame = 1000;
+  static constexpr uint8_t kGroup = 1;
+
+  GroupPausesTest() {
+    policy_.configured = true;
+    GroupRule rule;
+    rule.group = kGroup;
+    rule.vlan = kTagged;
+    policy_.rules = {rule};
+    options_.applications = &policy_;
+    port_ = make_port(options_, kEdge);
+    announce(kHost);
+  }
+  bool announce(uint64_t host) {
+    Packet* frame = packet(64);
+    write_fgfc_announcement(*frame, true, host);
+    return pauses_.hear(*port_, frame, now_);
+  }
+  uint32_t match_of(uint16_t source_port, uint64_t host = kHost, uint16_t vlan = kTagged) {
+    struct Nobody {
+      bool idle(uint32_t) const { return false; }
+    };
+    MatchKey key{};
+    store_mac(key.macs, 0x020000000100 + source_port);
+    store_mac(key.macs + 6, host);
+    key.vni = vlan;
+    key.l3 = 4;
+    key.source_port = source_port;
+    MatchTable& matches = edge_.matches();
+    const uint32_t match = matches.add(key, matches.hash(key), Nobody{});
+    matches[match].flags = kMatchUsed | kMatchNear;
+    matches[match].group = vlan == kTagged ? kGroup : uint8_t{0};
+    return match;
+  }
+  // A flow of the match, as it begins.
+  FlowId begin(uint32_t match, uint8_t ftag = kLossy) {
+    const FlowId id = port_->input.flows.take();
+    MatchEntry& entry = edge_.matches()[match];
+    InputFlow& flow = port_->input.flows[id];
+    flow.begin({1, kOutput}, ftag, match, entry.group);
+    entry.flow = id;
+    entry.ftag = ftag;
+    pauses_.resume(*port_, id, flow);
+    return id;
+  }
+  void come(FlowId id) {
+    InputFlow& flow = port_->input.flows[id];
+    edge_.matches()[flow.match].bytes += kFrame;
+    flow.next_data_flow += kFrame;
+    pauses_.came(*port_, id, flow, kFrame, now_);
+    queues_.push(*port_, id, flow, packet(kFrame, flow.ftag), now_);
+  }
+  void leave(FlowId id) {
+    turn_.begin(now_);
+    InputFlow& flow = port_->input.flows[id];
+    Packet* packet = queues_.take(*port_, flow);
+    packet->input = port_->input.ref.with(id);
+    flow.data_flow += kFrame;
+    turn_.discard(packet);
+  }
+  // So many frames come of new flows of the group, four of each. The flow of each frame.
+  std::vector<FlowId> fill(uint32_t frames, uint64_t host = kHost) {
+    std::vector<FlowId> flows;
+    for (uint32_t i = 0; i < frames; ++i) {
+      flows.push_back(i % 4 == 0 ? begin(match_of(next_port_++, host)) : flows.back());
+      come(flows.back());
+    }
+    return flows;
+  }
+  std::vector<FgfcPause> told() {
+    pauses_.run(*port_, now_);
+    std::vector<FgfcPause> all;
+    while (!port_->output.control.empty()) {
+      Packet* frame = port_->output.control.pop();
+      --port_->output.control_packets;
+      EXPECT_TRUE(read_fgfc_pause(frame->data, frame->length, all.emplace_back()));
+      control_pool_.release(&frame, 1);
+    }
+    return all;
+  }
+  bool is_flagged(FlowId id) const { return port_->input.flows[id].flags & kFlowPaused; }
+  uint8_t flags(uint32_t match) { return edge_.matches()[match].flags; }
+  uint32_t credit() {
+    const auto all = told();
+    EXPECT_EQ(all.size(), 1u);
+    return all.empty() ? 0 : static_cast<uint32_t>(all.front().credit);
+  }
+
+  ApplicationPolicy policy_;
+  NodeOptions options_ = options(0);
+  std::unique_ptr<Port> port_;
+  EdgeInput edge_{topology_, policy_, 2000, 64, HashKey{{1, 2, 3, 4}}, *std::pmr::get_default_resource()};
+  GroupPauses groups_{site_, edge_};
+  FlowPauses pauses_{site_, turn_, edge_, control_, events_};
+  FlowQueues queues_{site_, flow_credits_, pauses_, waiting_};
+  Nanos now_ = kSecond;
+  uint16_t next_port_ = 1;
+  const uint32_t most_ = topology_.settings.input_drop_mark_packets / 3;  // packets of a group alone
+};
+
+TEST_F(GroupPausesTest, ManyShortQueuesAreAGroupThatIsFull) {
+  fill(most_ - 1);
+  EXPECT_TRUE(told().empty());
+  fill(3);
+  const auto all = told();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].flow.fields, HEDDLE_FGFC_ANY_DESTINATION);
+  EXPECT_EQ(all[0].flow.vlan, kTagged);
+  EXPECT_EQ(all[0].flow.destination, 0u);
+  EXPECT_EQ(all[0].credit, 0u);
+  EXPECT_TRUE(told().empty()) << "once";
+}
+
+TEST_F(GroupPausesTest, OthersLeaveItLess) {
+  const auto flow_of = [this](uint8_t ftag) {
+    InputFlow flow{};
+    flow.ftag = ftag;
+    flow.group = kGroup;
+    return flow;
+  };
+  const uint32_t mark = topology_.settings.input_drop_mark_packets;
+  count_waiting(*port_, 0, mark / 4 + 1, kGroup);
+  EXPECT_FALSE(groups_.is_full(*port_, flow_of(kLossy)));
+  count_waiting(*port_, 0, mark / 4, 2);
+  EXPECT_TRUE(groups_.is_full(*port_, flow_of(kLossy))) << "of two each has a quarter";
+  EXPECT_FALSE(groups_.is_full(*port_, flow_of(kLossless)));
+  count_waiting(*port_, mark / 2);
+  EXPECT_TRUE(groups_.is_full(*port_, flow_of(kLossless))) << "its host would be paused";
+  EXPECT_FALSE(groups_.is_full(ports_.own(kEdge), flow_of(kLossless))) << "a port of one group";
+}
+
+TEST_F(GroupPausesTest, AllThatTheHostSendsOfItCountsAndNothingElse) {
+  fill(most_ + 2);
+  told();
+  const uint32_t other_vlan = match_of(7000, kHost, 1), other_host = match_of(7001, kHost + 1), same = match_of(7002);
+  for (const uint32_t match : {other_vlan, other_host, same}) groups_.sort(*port_, match);
+  EXPECT_EQ(flags(other_vlan), kMatchUsed | kMatchNear);
+  EXPECT_EQ(flags(other_host), kMatchUsed | kMatchNear);
+  EXPECT_EQ(flags(same), kMatchUsed | kMatchOfGroup);
+  EXPECT_FALSE(is_flagged(begin(other_vlan)));
+  const FlowId id = begin(same);
+  EXPECT_TRUE(is_flagged(id)) << "a flow of it that begins";
+  const PausedGroup& group = port_->input.paused.groups.front();
+  const uint32_t before = group.received;
+  come(id);
+  EXPECT_EQ(group.received, before + kFrame);
+}
+
+TEST_F(GroupPausesTest, AFlowThatWasThereIsFlaggedWithItsNextFrame) {
+  const uint32_t match = match_of(7000);
+  const FlowId id = begin(match);
+  const uint32_t version = edge_.stations().version();
+  fill(most_ + 2);
+  EXPECT_NE(edge_.stations().version(), version) << "so that its next frame is looked at";
+  EXPECT_FALSE(is_flagged(id));
+  groups_.sort(*port_, match);
+  EXPECT_TRUE(is_flagged(id));
+}
+
+TEST_F(GroupPausesTest, CreditComesAsTheGroupsQueueDrains) {
+  const std::vector<FlowId> flows = fill(most_ + 2);
+  EXPECT_EQ(credit(), 0u);
+  for (const FlowId id : flows) groups_.sort(*port_, port_->input.flows[id].match);
+  const uint32_t step = most_ / 16 + 2;
+  for (uint32_t i = 0; i < step; ++i) leave(flows[i]);
+  const uint32_t first = credit();
+  EXPECT_GE(first, (step - 2) * kFrame);
+  EXPECT_LE(first, step * kFrame);
+  const uint32_t match = match_of(next_port_++);
+  groups_.sort(*port_, match);
+  const FlowId id = begin(match);
+  for (uint32_t i = 0; i < 2; ++i) come(id);  // of its credit
+  for (uint32_t i = step; i < 2 * step; ++i) leave(flows[i]);
+  EXPECT_EQ(credit(), first + step * kFrame) << "what has come is no less credit";
+}
+
+TEST_F(GroupPausesTest, ItEndsWhenTheQueueHasBeenShortForAWhile) {
+  const std::vector<FlowId> flows = fill(most_ + 2);
+  told();
+  for (const FlowId id : flows) groups_.sort(*port_, port_->input.flows[id].match);
+  for (const FlowId id : flows) leave(id);
+  told();
+  const Nanos timer = site_.settings.fgfc_timer_ns;
+  now_ += timer / 2;
+  told();
+  now_ += timer / 2;
+  const auto all = told();
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all.front().timer_ns, 0u) << "over";
+  const FlowId id = flows.front();
+  come(id);
+  EXPECT_FALSE(is_flagged(id)) << "with its next frame";
+  groups_.sort(*port_, port_->input.flows[id].match);
+  EXPECT_EQ(flags(port_->input.flows[id].match), kMatchUsed);
+  for (int ends = 0; ends < 3; ++ends) {
+    now_ += kSecond / 100;
+    told();
+  }
+  EXPECT_TRUE(port_->input.paused.groups.empty());
+}
+
+TEST_F(GroupPausesTest, OtherGroupsEndIt) {
+  fill(most_ + 2);
+  told();
+  std::vector<Port*> ports(6);
+  ports[kEdge] = port_.get();
+  Ports own(ports);
+  Regrouping(site_, own, edge_, pauses_).run();
+  EXPECT_EQ(port_->input.paused.pauses[port_->input.paused.groups.front().pause].ended(), true);
+  const auto all = told();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].timer_ns, 0u);
+}
+
+TEST_F(GroupPausesTest, NobodyIsToldOfAGroupThatDependsOnTheClass) {
+  policy_.rules[0].ftag = kLossy;
+  fill(most_ + 5);
+  EXPECT_TRUE(told().empty());
+}
+
+TEST_F(GroupPausesTest, AHostThatKnowsNothingOfItIsNotTold) {
+  fill(most_ + 5, kHost + 1);
+  EXPECT_TRUE(told().empty());
+}
+
+}  // namespace
+}  // namespace heddle::test::group_pauses_test
