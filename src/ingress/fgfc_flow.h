@@ -5,10 +5,21 @@
 #include <cstring>
 
 #include "flow/match_table.h"
+#include "topology/topology.h"
 #include "wire/ethernet.h"
 #include "wire/fgfc.h"
 
 namespace heddle {
+
+// What a class tells flows apart by (F1): `pattern` of kMatchIp and so on.
+inline uint8_t fgfc_fields(uint8_t pattern) {
+  uint8_t fields = 0;
+  if (pattern & kMatchIp) fields |= HEDDLE_FGFC_ADDRESSES;
+  if (pattern & kMatchPorts) fields |= HEDDLE_FGFC_PORTS;
+  if (pattern & kMatchDscp) fields |= HEDDLE_FGFC_DSCP;
+  if (pattern & kMatchFlowLabel) fields |= HEDDLE_FGFC_FLOW_LABEL;
+  return fields;
+}
 
 // `fields`: HEDDLE_FGFC_ADDRESSES and so on, that count. A host has no tag for the port's own VLAN.
 inline FgfcFlow fgfc_flow(const MatchKey& key, uint8_t fields, uint16_t native_vlan) {

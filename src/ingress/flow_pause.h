@@ -28,8 +28,9 @@ struct PauseMarks {
 class FlowPause {
  public:
   // `received`: all that has come. No credit.
-  void begin(uint32_t number, uint32_t match, uint32_t received) {
+  void begin(uint32_t number, uint32_t match, uint32_t received, Nanos now) {
     *this = FlowPause();
+    since_ns_ = now;
     number_ = number;
     match_ = match;
     told_ = received;
@@ -65,12 +66,14 @@ class FlowPause {
   bool tell_end() { return --ends_to_tell_ != 0; }
 
   uint64_t credit() const { return credit_; }  // as told
+  Nanos since() const { return since_ns_; }
   uint32_t number() const { return number_; }
   uint32_t match() const { return match_; }
 
  private:
   static constexpr uint8_t kEnds = 3;
   uint64_t credit_ = 0;
+  Nanos since_ns_ = 0;
   Nanos calm_since_ns_ = kNever;
   uint32_t told_ = 0;  // position up to which the host may send, as told
   uint32_t overrun_ = 0;

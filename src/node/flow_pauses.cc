@@ -7,20 +7,6 @@
 
 namespace heddle {
 
-namespace {
-
-// What a class tells flows apart by, as its hosts are told.
-uint8_t fields_of(uint8_t pattern) {
-  uint8_t fields = 0;
-  if (pattern & kMatchIp) fields |= HEDDLE_FGFC_ADDRESSES;
-  if (pattern & kMatchPorts) fields |= HEDDLE_FGFC_PORTS;
-  if (pattern & kMatchDscp) fields |= HEDDLE_FGFC_DSCP;
-  if (pattern & kMatchFlowLabel) fields |= HEDDLE_FGFC_FLOW_LABEL;
-  return fields;
-}
-
-}  // namespace
-
 bool FlowPauses::hear(Port& port, Packet* packet, Nanos now) {
   bool obeys = false;
   if (!read_fgfc_announcement(packet->data, packet->length, obeys)) return false;
@@ -63,7 +49,7 @@ bool FlowPauses::came_of_groups(Port& port, const InputFlow& flow, uint32_t byte
 void FlowPauses::begin(Port& port, PauseId id, uint32_t match, uint32_t received, Nanos now) {
   PausedFlows& paused = port.input.paused;
   if (++paused.number == 0) ++paused.number;
-  paused.pauses[id].begin(paused.number, match, received);
+  paused.pauses[id].begin(paused.number, match, received, now);
   paused.due.enter(id);
   paused.again.enter(id, now);
   paused.wake();
@@ -266,7 +252,7 @@ bool FlowPauses::tell(Port& port, PauseId id, Nanos now) {
 FgfcFlow FlowPauses::described(Port& port, PauseId id) const {
   if (const PausedGroup* group = port.input.paused.group_of(id)) return group->flow;
   const MatchKey& key = edge_.matches().key_at(port.input.paused.pauses[id].match());
-  return fgfc_flow(key, fields_of(site_.classes.of(key.ftag).match), port.settings.vlans.native);
+  return fgfc_flow(key, fgfc_fields(site_.classes.of(key.ftag).match), port.settings.vlans.native);
 }
 
 uint32_t FlowPauses::received_of(Port& port, PauseId id) const {

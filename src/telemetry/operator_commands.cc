@@ -56,13 +56,14 @@ Outcome show(const SwitchProcess& process, const Json& request) {
     std::string_view name;
     Json (*show)(const SwitchProcess&, const ShowRequest&);
   };
-  static constexpr std::array<Table, 11> kTables = {{{"nodes", show_nodes},
+  static constexpr std::array<Table, 12> kTables = {{{"nodes", show_nodes},
                                                      {"ports", show_ports},
                                                      {"links", show_links},
                                                      {"stations", show_stations},
                                                      {"routes", show_routes},
                                                      {"congestion", show_congestion},
                                                      {"load", show_load},
+                                                     {"pauses", show_pauses},
                                                      {"tables", show_tables},
                                                      {"queues", show_queues},
                                                      {"drops", show_drops},
@@ -73,9 +74,8 @@ Outcome show(const SwitchProcess& process, const Json& request) {
       return {.result = with_process(process, table.show(process, read_show(process, request))), .later = {}};
   if (what != "flows" && what != "applications" && what != "hosts" && what != "shapers")
     throw Refused(
-        "what must be nodes, ports, links, flows, applications, hosts, shapers, stations, routes, load, congestion, "
-        "tables, "
-        "queues, drops or workers");
+        "what must be nodes, ports, links, flows, applications, hosts, pauses, shapers, stations, routes, load, "
+        "congestion, tables, queues, drops or workers");
   const ShowRequest about = read_show(process, request);
   std::function<Json()> later = what == "flows"     ? show_flows(process, about)
                                 : what == "hosts"   ? show_hosts(process, about)

@@ -28,6 +28,7 @@ Json show_ports(const SwitchProcess& process, const ShowRequest& request);
 Json show_links(const SwitchProcess& process, const ShowRequest& request);
 Json show_congestion(const SwitchProcess& process, const ShowRequest& request);
 Json show_tables(const SwitchProcess& process, const ShowRequest& request);
+Json show_pauses(const SwitchProcess& process, const ShowRequest& request);
 Json show_load(const SwitchProcess& process, const ShowRequest& request);
 Json show_queues(const SwitchProcess& process, const ShowRequest& request);
 Json show_drops(const SwitchProcess& process, const ShowRequest& request);
@@ -43,5 +44,7 @@ std::function<Json()> show_hosts(const SwitchProcess& process, const ShowRequest
 
 // 02:00:00:00:00:0a
 std::string mac_text(uint64_t mac);
+// Of 4 or 16 bytes, as `layer3` is 4 or 6.
+std::string address_text(const uint8_t* address, unsigned layer3);
 
 }  // namespace heddle

@@ -21,9 +21,9 @@ namespace heddle {
 
 namespace {
 
-const std::vector<std::string> kTables{"nodes",   "ports",    "links",   "flows", "applications", "hosts",
-                                       "shapers", "stations", "routes",  "load",  "congestion",   "tables",
-                                       "queues",  "drops",    "workers", "events"};
+const std::vector<std::string> kTables{"nodes",  "ports",   "links",    "flows",   "applications", "hosts",
+                                       "pauses", "shapers", "stations", "routes",  "load",         "congestion",
+                                       "tables", "queues",  "drops",    "workers", "events"};
 
 struct ShowOptions {
   std::string what, node, port;

@@ -21,13 +21,13 @@ std::string mac_text(uint64_t mac) {
   return text;
 }
 
-namespace {
-
-std::string address_text(const uint8_t (&address)[16], unsigned layer3) {
+std::string address_text(const uint8_t* address, unsigned layer3) {
   char text[INET6_ADDRSTRLEN] = "";
   inet_ntop(layer3 == 4 ? AF_INET : AF_INET6, address, text, sizeof(text));
   return text;
 }
+
+namespace {
 
 // The fields that the class's pattern leaves out of the key are left out here.
 void add_key(Json& json, const MatchKey& key) {

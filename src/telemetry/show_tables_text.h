@@ -14,6 +14,7 @@ std::string load_text(const Json& reply);
 std::string queues_text(const Json& reply);
 std::string flows_text(const Json& reply);
 std::string hosts_text(const Json& reply);
+std::string pauses_text(const Json& reply);
 std::string stations_text(const Json& reply);
 std::string routes_text(const Json& reply);
 std::string congestion_text(const Json& reply);

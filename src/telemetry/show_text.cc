@@ -221,6 +221,7 @@ std::string show_text(const std::string& what, const Json& reply) {
   if (what == "applications") return applications_text(reply);
   if (what == "shapers") return shapers_text(reply);
   if (what == "hosts") return hosts_text(reply);
+  if (what == "pauses") return pauses_text(reply);
   if (what == "stations") return stations_text(reply);
   if (what == "routes") return routes_text(reply);
   if (what == "congestion") return congestion_text(reply);

@@ -134,6 +134,26 @@ std::string hosts_text(const Json& reply) {
   return table.text();
 }
 
+std::string pauses_text(const Json& reply) {
+  TextTable pauses({{"PORT"},
+                    {"WHAT"},
+                    {"SOURCE"},
+                    {"DESTINATION"},
+                    {"PROTOCOL"},
+                    {"QUEUED", Align::right},
+                    {"CREDIT", Align::right},
+                    {"FOR", Align::right}});
+  for (const Json& row : reply.at("pauses")) {
+    const bool named = text(row, "what") != "flow" && row.contains("name");
+    pauses.add({place(row), text(row, named ? "name" : "what"), end_text(row, "source"), end_text(row, "destination"),
+                protocol_text(row), bytes(row, "queue_bytes"), bytes(row, "credit_bytes"), duration(row, "for_ns")});
+  }
+  TextTable hosts({{"PORT"}, {"HOST"}, {"SAYS"}});
+  for (const Json& row : reply.at("obeying")) hosts.add({place(row), text(row, "mac"), text(row, "says")});
+  if (hosts.empty()) return "no host says that it obeys\n";
+  return (pauses.empty() ? std::string("nothing is held back\n") : pauses.text()) + "\n" + hosts.text();
+}
+
 std::string stations_text(const Json& reply) {
   TextTable table({{"NODE"}, {"MAC"}, {"VLAN", Align::right}, {"AT"}, {"HOW"}, {"SEEN", Align::right}});
   for (const Json& row : reply.at("stations"))

@@ -31,7 +31,7 @@ class OperatorCommands : public SwitchProcessTest {
 TEST_F(OperatorCommands, EveryTableIsShownAsJsonAndAsText) {
   run_for(kSecond);
   for (const char* what : {"nodes", "ports", "links", "flows", "applications", "hosts", "shapers", "stations", "routes",
-                           "load", "tables", "queues", "drops", "workers"}) {
+                           "load", "pauses", "tables", "queues", "drops", "workers"}) {
     const Json reply = show(what);
     EXPECT_FALSE(show_text(what, reply).empty()) << what;
   }
@@ -133,10 +133,10 @@ TEST_F(OperatorCommands, WhatIsNoRequestIsRefusedWithItsReason) {
   EXPECT_EQ(refusal(""), "a request is a JSON object on one line");
   EXPECT_EQ(refusal(std::string(10000, '[')), "a request is a JSON object on one line");
   EXPECT_EQ(refusal("{\"command\": 3}"), "command must be text");
-  EXPECT_EQ(
-      refusal("{\"command\": \"show\", \"what\": \"x\"}"),
-      "what must be nodes, ports, links, flows, applications, hosts, shapers, stations, routes, load, congestion, "
-      "tables, queues, drops or workers");
+  EXPECT_EQ(refusal("{\"command\": \"show\", \"what\": \"x\"}"),
+            "what must be nodes, ports, links, flows, applications, hosts, pauses, shapers, stations, routes, load, "
+            "congestion, "
+            "tables, queues, drops or workers");
   EXPECT_EQ(refusal(R"({"command": "show", "what": "flows", "limit": 100000})"),
             "limit must be a whole number from 0 to 1024");
   EXPECT_EQ(refusal(R"({"command": "show", "what": "ports", "node": "up"})"), "no node up in this process");
