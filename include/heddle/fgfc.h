@@ -44,7 +44,7 @@ struct heddle_fgfc_header {
 #define HEDDLE_FGFC_FLOW_LABEL 0x08 /* flow_label, of IPv6 */
 /* And of all flows together that are of an application (A1): */
 #define HEDDLE_FGFC_SOURCE_ADDRESS 0x10  /* l3, source_address */
-#define HEDDLE_FGFC_ANY_DESTINATION 0x20 /* the destination's MAC address does not count, and is 0 */
+#define HEDDLE_FGFC_ANY_DESTINATION 0x20 /* any MAC address of a single station is the destination, which is 0 */
 
 /* From a switch, to the source address of the flow: of what the host sends of it from the first frame with this number
  * on, it may have sent `credit` bytes, until `timer` has passed without another frame about it. */

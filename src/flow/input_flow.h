@@ -46,7 +46,7 @@ enum InputFlowFlag : uint16_t {
   kFlowMoved = 0x0400,     // was asked to leave a port, and has its PathLease (R9)
   kFlowRedirect = 0x0800,  // fabric ports: the switch before is to hear that the flow should take another way (R9)
   kFlowDetour = 0x1000,    // goes by another node first (R4)
-  kFlowPaused = 0x2000,    // edge: its host is told how much of it it may send (G1)
+  kFlowPaused = 0x2000,    // edge: its host is told how much of it it may send, or of all of its group (G1)
 };
 
 // What ends with the output flow ID it has.

@@ -34,8 +34,8 @@ std::string protocol_text(uint8_t protocol) {
   return protocol == 6 ? "tcp" : protocol == 17 ? "udp" : std::to_string(protocol);
 }
 
-// As the switch tells flows apart: "udp 10.0.0.1:4000 > 10.0.0.2:53", or as much of it as counts; "10.0.0.1 > any": all
-// of an application.
+// As the switch tells flows apart: "udp 10.0.0.1:4000 > 10.0.0.2:53", or as much of it as counts; of an application
+// "all 10.0.0.1 > any".
 std::string flow_text(const hostd_flow& flow) {
   std::string from, to, text;
   if (flow.fields & HEDDLE_FGFC_ADDRESSES && flow.l3 != 0) {
@@ -53,6 +53,7 @@ std::string flow_text(const hostd_flow& flow) {
       to += (flow.l3 == 6 ? "." : ":") + std::to_string(ntohs(flow.destination_port));
     }
   }
+  if (flow.fields & HEDDLE_FGFC_ANY_DESTINATION) text = "all ";
   text += from + " > " + to;
   if (flow.vlan != 0) text += " vlan " + std::to_string(ntohs(flow.vlan));
   if (flow.fields & HEDDLE_FGFC_DSCP) text += " dscp " + std::to_string(flow.dscp);

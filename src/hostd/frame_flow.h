@@ -21,7 +21,7 @@
 /* Compared byte by byte: no padding. */
 struct hostd_flow {
   uint32_t interface; /* its index */
-  uint8_t fields;     /* HEDDLE_FGFC_ADDRESSES and so on: of what follows `destination`, what counts; the rest is 0 */
+  uint8_t fields;     /* HEDDLE_FGFC_ADDRESSES and so on: of what follows, what counts; the rest is 0 */
   uint8_t l3;
   uint8_t protocol;
   uint8_t dscp;
@@ -115,7 +115,7 @@ HOSTD_INLINE void hostd_keep_fields(struct hostd_flow* flow, uint8_t fields) {
   flow->fields = fields;
   if (!(fields & (HEDDLE_FGFC_ADDRESSES | HEDDLE_FGFC_PORTS | HEDDLE_FGFC_DSCP | HEDDLE_FGFC_SOURCE_ADDRESS)))
     flow->l3 = 0;
-  if (fields & HEDDLE_FGFC_ANY_DESTINATION) __builtin_memset(flow->destination, 0, 6);
+  if ((fields & HEDDLE_FGFC_ANY_DESTINATION) && !(flow->destination[0] & 1)) __builtin_memset(flow->destination, 0, 6);
   if (!(fields & HEDDLE_FGFC_DSCP)) flow->dscp = 0;
   if (!(fields & HEDDLE_FGFC_FLOW_LABEL)) flow->flow_label = 0;
   if (!(fields & HEDDLE_FGFC_PORTS)) {

@@ -135,6 +135,7 @@ int hostd_egress(struct __sk_buff* skb) {
   note_source(&all, now);
   const __u64 told = fields_told;
   HOSTD_LOOP(__u32 fields = 0; fields < HOSTD_FIELDS_END; ++fields) {  // a flow before its application
+    if (told >> fields == 0) break;
     if (!(told >> fields & 1)) continue;
     struct hostd_flow flow = all;
     hostd_keep_fields(&flow, (__u8)fields);

@@ -76,6 +76,7 @@ std::optional<uint8_t> fields_of_group(const ApplicationPolicy& policy, const Ma
                                        const std::vector<TrafficClass>& classes) {
   uint8_t fields = HEDDLE_FGFC_ANY_DESTINATION;
   for (const GroupRule& rule : policy.rules) {
+    if (rule.port.value_or(key.input_port) != key.input_port || rule.vlan.value_or(key.vni) != key.vni) continue;
     if (rule.ftag) return std::nullopt;
     if (rule.source) fields |= HEDDLE_FGFC_SOURCE_ADDRESS;
     if (rule.destination) fields |= HEDDLE_FGFC_ADDRESSES;
@@ -84,7 +85,7 @@ std::optional<uint8_t> fields_of_group(const ApplicationPolicy& policy, const Ma
   }
   const GroupIndex& index = policy.indices[key.ftag & (kClassesMax - 1)];
   for (const TrafficClass& other : classes)
-    if (policy.indices[other.ftag & (kClassesMax - 1)] != index) return std::nullopt;
+    if (other.flow_channels && policy.indices[other.ftag & (kClassesMax - 1)] != index) return std::nullopt;
   return index.bits == 0 ? fields : static_cast<uint8_t>(fields | fields_of(index.field));
 }
 

@@ -2,9 +2,9 @@
 // What the host of a flow has been told of it by fine-grained flow control (G1): how much it may send. A value: it is
 // given what has come and what waits, and says whether there is something to tell.
 //
-// Positions are bytes of the match as its entry counts them, and wrap (K3). The host counts what it sends from the
-// moment at which it hears of the pause, so what was under way by then is in no credit of it: the position up to which
-// it may send moves up by what comes beyond.
+// Positions are bytes of the match as its entry counts them, or of a group as its PausedGroup does, and wrap (K3). The
+// host counts what it sends from the moment at which it hears of the pause, so what was under way by then is in no
+// credit of it: the position up to which it may send moves up by what comes beyond.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,9 @@ namespace heddle {
 using PauseId = Id<struct PauseKind, uint16_t>;  // of a pause of a port; 0 = none
 constexpr PauseId kNoPause = 0;
 
-// Of a flow's queue, in bytes. The mark is that of its class: there a lossy flow's frames are dropped and a lossless
-// one's host is paused. It lies above the target by the bytes that may come before the host reacts.
+// Of a flow's queue, in bytes; of a group's the mark is twice its target. A flow's is that of its class: there a lossy
+// flow's frames are dropped and a lossless one's host is paused. It lies above the target by the bytes that may come
+// before the host reacts.
 struct PauseMarks {
   explicit PauseMarks(uint32_t mark) : target(mark / 2), low(mark / 16), step(mark / 32) {}
   uint32_t target;  // longer, and its host is told; with credit it is kept there

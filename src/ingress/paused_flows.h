@@ -42,8 +42,10 @@ struct PausedGroup {
   FgfcFlow flow{};    // what its flows have in common
   uint8_t group = 0;
   PauseId pause = kNoPause;
-  uint32_t target = 0;    // bytes that may wait of the group: as many as did when it became too many
-  uint32_t received = 0;  // bytes that the host has sent of it since then; wraps
+  bool lossless = false;
+  uint32_t target = 0;           // bytes that may wait of the whole group
+  uint32_t received = 0;         // bytes of it that the host has sent since it was told first; wraps
+  uint32_t received_before = 0;  // when it was last told all again
 };
 
 struct PausedFlows {
@@ -58,6 +60,7 @@ struct PausedFlows {
   PauseId take() { return unused.take(); }
   // nullptr: a flow's.
   PausedGroup* group_of(PauseId id) {
+    if (groups.empty()) return nullptr;
     const auto group = std::find_if(groups.begin(), groups.end(), [id](const auto& each) { return each.pause == id; });
     return group != groups.end() ? &*group : nullptr;
   }
@@ -78,7 +81,8 @@ struct PausedFlows {
   void wake() { wake_ns = 0; }
   // All that was due has been done, or there was no packet for it, and that is tried again then.
   void rest(Nanos at_least) {
-    wake_ns = std::max(at_least, due.empty() ? std::min({again.next(), calm.next(), ended.next()}) : 0);
+    wake_ns =
+        std::max(at_least, due.empty() ? std::min({again.next(), calm.next(), ended.next(), look_at_groups_ns}) : 0);
   }
 
   std::vector<FlowPause> pauses;    // by id; number 0 = unused
@@ -91,8 +95,10 @@ struct PausedFlows {
                          // credit, and would else be let go and stopped again and again
   PauseTurns ended;      // those of which that is to be told again
   ObeyingHosts hosts;
-  uint32_t number = 0;     // of the last pause; none has 0
-  Nanos wake_ns = kNever;  // when there is something to do with what is listed; 0 = now
+  uint32_t number = 0;               // of the last pause; none has 0
+  Nanos look_at_groups_ns = kNever;  // while there are any
+  Nanos look_again_ns = 0;           // no entry of the match table is made not current before
+  Nanos wake_ns = kNever;            // when there is something to do with what is listed; 0 = now
 
  private:
   PausedFlows(uint32_t flow_ids, uint32_t most, Nanos timer_ns)

@@ -98,6 +98,7 @@ void EdgeFlows::wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint3
   packet->position = match_index;
   ++match.waiting;
   port.input.waiting.push(match.group, packet);
+  flow_pauses_.waits(port, match_index);
 }
 
 }  // namespace heddle

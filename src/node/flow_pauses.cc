@@ -21,29 +21,34 @@ bool FlowPauses::hear(Port& port, Packet* packet, Nanos now) {
   return true;
 }
 
+// What is of a flow with a pause of its own is not of its group's: so the host has one place where it waits.
 void FlowPauses::look(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now) {
   if (flow.match == kNoMatch) return;  // its frames go elsewhere now
-  PausedFlows& paused = port.input.paused;
-  const bool is_held = flow.flags & kFlowPaused;
-  const PauseId own = is_held ? paused.of_flows[id] : kNoPause;
-  const bool is_of_group = is_held && came_of_groups(port, flow, bytes, now);
-  if (own != kNoPause) return count_overrun(port, own, now);
-  if (is_held && !is_of_group) flow.flags &= static_cast<uint16_t>(~kFlowPaused);
-  if (flow.queue_extent() > marks(flow.ftag).target)
+  if (flow.flags & kFlowPaused) {
+    const PauseId own = port.input.paused.of_flows[id];
+    if (own != kNoPause) return count_overrun(port, own, now);
+    if (came_of_group(port, flow, bytes, now)) return;
+    flow.flags &= static_cast<uint16_t>(~kFlowPaused);
+  }
+  if (flow.queue_extent() > queues_.marks(flow.ftag).target)
     begin(port, id, flow, now);
-  else if (!is_of_group && groups_.is_full(port, flow))
-    begin_group(port, flow.match, now);
+  else
+    look_at_group(port, flow.match, now);
 }
 
-bool FlowPauses::came_of_groups(Port& port, const InputFlow& flow, uint32_t bytes, Nanos now) {
-  bool any = false;
+bool FlowPauses::came_of_group(Port& port, const InputFlow& flow, uint32_t bytes, Nanos now) {
   for (PausedGroup& group : port.input.paused.groups) {
     if (!groups_.has(port, group, flow.match)) continue;
     group.received += bytes;
     count_overrun(port, group.pause, now);
-    any = true;
+    return true;
   }
-  return any;
+  return false;
+}
+
+void FlowPauses::look_at_group(Port& port, uint32_t match, Nanos now) {
+  const MatchEntry& entry = edge_.matches()[match];
+  if (groups_.is_full(port, entry.group, site_.lanes.lossless(entry.ftag))) begin_group(port, match, now);
 }
 
 void FlowPauses::begin(Port& port, PauseId id, uint32_t match, uint32_t received, Nanos now) {
@@ -78,10 +83,14 @@ void FlowPauses::begin_group(Port& port, uint32_t match, Nanos now) {
   if (group == nullptr) return;
   const FlowPause& pause = paused.pauses[group->pause];
   if (pause.number() == 0 || pause.ended()) {
-    group->target = std::max(port.input.queues.of_group(group->group).bytes, kGroupFrames * site_.frame_bytes);
-    group->received = 0;
+    groups_.aim(port, *group);
+    group->received = group->received_before = 0;
     begin(port, group->pause, kNoMatch, 0, now);
-    edge_.look_again();
+    paused.look_at_groups_ns = std::min(paused.look_at_groups_ns, now + kGroupsNs);
+    if (now >= paused.look_again_ns) {  // else when stations are looked through: credit is too small until then
+      edge_.look_again();
+      paused.look_again_ns = now + kLookAgainNs;
+    }
     port.counters.count(ProtocolEvent::fgfc_group_paused);
   }
   groups_.sort(port, match);
@@ -106,11 +115,11 @@ void FlowPauses::resume(Port& port, FlowId id, InputFlow& flow) {
 // G1: more than its credit, and more than can have been under way when it heard of it.
 void FlowPauses::count_overrun(Port& port, PauseId id, Nanos now) {
   FlowPause& pause = port.input.paused.pauses[id];
-  const uint32_t overrun = pause.came(received_of(port, id));
+  const uint32_t overrun = pause.came(queues_.received(port, id));
   const uint64_t rate_bps = port.settings.rate_bps != 0 ? port.settings.rate_bps : kRateUnknownBps;
   if (overrun <= rate_bps / 8 * kStallNs / kSecond + kHostBytes) return;
   pause.strike_counted();
-  const uint64_t host = host_of(port, id);
+  const uint64_t host = queues_.host(port, id);
   if (!port.input.paused.hosts.obeys(host, now)) return;  // nor does it say so any more
   port.counters.count(ProtocolEvent::fgfc_overrun);
   if (!port.input.paused.hosts.strike(host, now)) return;
@@ -119,27 +128,31 @@ void FlowPauses::count_overrun(Port& port, PauseId id, Nanos now) {
 }
 
 void FlowPauses::left(Port& port, FlowId id, const InputFlow& flow, uint32_t queue_bytes) {
-  PausedFlows& paused = port.input.paused;
-  const PauseId own = paused.of_flows[id];
-  // Else its station has moved, and another flow is the match's.
-  if (own != kNoPause && flow.match == paused.pauses[own].match()) left(port, own, queue_bytes);
-  for (const PausedGroup& group : paused.groups)
-    if (group.group == flow.group && !paused.pauses[group.pause].ended())
-      left(port, group.pause, queue_of(port, group.pause));
+  const PauseId own = port.input.paused.of_flows[id];
+  if (own == kNoPause || flow.match != port.input.paused.pauses[own].match()) return;  // its station has moved
+  look_at_queue(port, own, queue_bytes, turn_.now());
+  port.input.paused.wake();
 }
 
-void FlowPauses::left(Port& port, PauseId id, uint32_t queue_bytes) {
+void FlowPauses::look_at_queue(Port& port, PauseId id, uint32_t queue_bytes, Nanos now) {
+  look_for_calm(port, id, queue_bytes, now);
+  if (queues_.unknown_credit(port, id, queue_bytes) >= queues_.marks(port, id).step) port.input.paused.due.enter(id);
+}
+
+// What leaves their queues is of many flows, most of which are not theirs alone.
+void FlowPauses::look_at_groups(Port& port, Nanos now) {
   PausedFlows& paused = port.input.paused;
-  const PauseMarks marks = marks_of(port, id);
-  look_for_calm(port, id, queue_bytes, turn_.now());
-  const uint32_t gone = received_of(port, id) - queue_bytes;
-  if (!waits_for_ids(port, id) && paused.pauses[id].unknown_credit(gone, marks) >= marks.step) paused.due.enter(id);
-  paused.wake();
+  paused.look_at_groups_ns = kNever;
+  for (const PausedGroup& group : paused.groups) {
+    if (paused.pauses[group.pause].ended()) continue;
+    look_at_queue(port, group.pause, queues_.bytes(port, group.pause), now);
+    paused.look_at_groups_ns = now + kGroupsNs;
+  }
 }
 
 void FlowPauses::look_for_calm(Port& port, PauseId id, uint32_t queue_bytes, Nanos now) {
   FlowPause& pause = port.input.paused.pauses[id];
-  if (queue_bytes > marks_of(port, id).low)
+  if (queue_bytes > queues_.marks(port, id).low)
     pause.set_calm_since(kNever);
   else if (pause.calm_since() == kNever)
     pause.set_calm_since(now);
@@ -150,18 +163,14 @@ void FlowPauses::tell_all(Port& port, Nanos now) {
   PausedFlows& paused = port.input.paused;
   while (now >= paused.again.next()) {
     const PauseId id = paused.again.take();
-    FlowPause& pause = paused.pauses[id];
-    if (pause.number() == 0 || pause.ended()) continue;
-    pause.forgive_half();
-    look_for_calm(port, id, queue_of(port, id), now);
-    paused.due.enter(id);
-    paused.again.enter(id, now);
+    if (paused.pauses[id].number() != 0 && !paused.pauses[id].ended()) tell_again(port, id, now);
   }
+  if (now >= paused.look_at_groups_ns) look_at_groups(port, now);
   while (now >= paused.calm.next()) {
     const PauseId id = paused.calm.take();
     FlowPause& pause = paused.pauses[id];
     if (pause.number() == 0 || pause.ended()) continue;
-    look_for_calm(port, id, queue_of(port, id), now);
+    look_for_calm(port, id, queues_.bytes(port, id), now);
     if (pause.calm_since() != kNever && now >= pause.calm_since() + paused.calm.interval()) end(port, id);
   }
   while (now >= paused.ended.next()) {
@@ -174,6 +183,22 @@ void FlowPauses::tell_all(Port& port, Nanos now) {
   paused.rest(told ? 0 : now + kRetryNs);
 }
 
+// Where nothing has come of a group since the last time, others may keep its queue as long as it may be: the host is
+// told of a few frames then, so that it never waits for them alone.
+void FlowPauses::tell_again(Port& port, PauseId id, Nanos now) {
+  PausedFlows& paused = port.input.paused;
+  FlowPause& pause = paused.pauses[id];
+  pause.forgive_half();
+  if (PausedGroup* group = paused.group_of(id)) {
+    groups_.aim(port, *group);
+    if (group->received == group->received_before) pause.tell(kSignOfLife * site_.frame_bytes);
+    group->received_before = group->received;
+  }
+  look_for_calm(port, id, queues_.bytes(port, id), now);
+  paused.due.enter(id);
+  paused.again.enter(id, now);
+}
+
 // Its host goes on as it likes, and hears of it.
 void FlowPauses::end(Port& port, PauseId id) {
   port.input.paused.pauses[id].end();
@@ -181,12 +206,12 @@ void FlowPauses::end(Port& port, PauseId id) {
   release(port, id);
 }
 
-// Flows that were held by it alone are as any others: that of a match now, those of a group when they send next.
+// A flow that was held by it alone is as any other. Those of a group are when they send next.
 void FlowPauses::release(Port& port, PauseId id) {
   PausedFlows& paused = port.input.paused;
   const FlowPause& pause = paused.pauses[id];
-  if (paused.group_of(id) != nullptr) return edge_.look_again();
-  InputFlow* flow = flow_of(port, pause);
+  if (pause.match() == kNoMatch) return;
+  InputFlow* flow = queues_.flow_of(port, pause);
   if (flow == nullptr || !(flow->flags & kFlowPaused)) return;
   const MatchEntry& match = edge_.matches()[pause.match()];
   paused.of_flows[match.flow] = kNoPause;
@@ -197,7 +222,7 @@ void FlowPauses::release(Port& port, PauseId id) {
 void FlowPauses::forget(Port& port, PauseId id) {
   const FlowPause& pause = port.input.paused.pauses[id];
   if (!pause.ended()) release(port, id);
-  if (port.input.paused.group_of(id) == nullptr) {
+  if (pause.match() != kNoMatch) {
     MatchEntry& match = edge_.matches()[pause.match()];
     match.flags = static_cast<uint8_t>(kMatchUsed | (match.flags & kMatchOfGroup));
     match.station_version = edge_.stations().version() - 1;  // its next frame sees where it leads
@@ -205,24 +230,17 @@ void FlowPauses::forget(Port& port, PauseId id) {
   port.input.paused.put(id);
 }
 
-// The one that its match has now, if it has one.
-InputFlow* FlowPauses::flow_of(Port& port, const FlowPause& pause) const {
-  return port.input.flows.of_match(edge_.matches()[pause.match()].flow, pause.match());
-}
-
-// What its queue has room for up to its target.
 void FlowPauses::grant(Port& port, PauseId id) {
   FlowPause& pause = port.input.paused.pauses[id];
-  const uint32_t received = received_of(port, id);
-  pause.came(received);
-  if (!waits_for_ids(port, id)) pause.tell(pause.unknown_credit(received - queue_of(port, id), marks_of(port, id)));
+  pause.came(queues_.received(port, id));
+  pause.tell(queues_.unknown_credit(port, id, queues_.bytes(port, id)));
 }
 
 // False: there is no packet for it.
 bool FlowPauses::tell(Port& port, PauseId id, Nanos now) {
   PausedFlows& paused = port.input.paused;
   FlowPause& pause = paused.pauses[id];
-  const uint64_t host = host_of(port, id);
+  const uint64_t host = queues_.host(port, id);
   if (!paused.hosts.obeys(host, now)) {  // what it has been told ends with its timer
     forget(port, id);
     paused.due.take();
@@ -232,7 +250,7 @@ bool FlowPauses::tell(Port& port, PauseId id, Nanos now) {
   if (packet == nullptr) return false;
   paused.due.take();
   packet->flags = 0;
-  FgfcPause frame{.flow = described(port, id), .number = pause.number(), .by = {site_.address, port.index}};
+  FgfcPause frame{.flow = queues_.described(port, id), .number = pause.number(), .by = {site_.address, port.index}};
   if (!pause.ended()) {
     grant(port, id);
     frame.timer_ns = site_.settings.fgfc_timer_ns;
@@ -247,39 +265,6 @@ bool FlowPauses::tell(Port& port, PauseId id, Nanos now) {
   else
     forget(port, id);
   return true;
-}
-
-FgfcFlow FlowPauses::described(Port& port, PauseId id) const {
-  if (const PausedGroup* group = port.input.paused.group_of(id)) return group->flow;
-  const MatchKey& key = edge_.matches().key_at(port.input.paused.pauses[id].match());
-  return fgfc_flow(key, fgfc_fields(site_.classes.of(key.ftag).match), port.settings.vlans.native);
-}
-
-uint32_t FlowPauses::received_of(Port& port, PauseId id) const {
-  if (const PausedGroup* group = port.input.paused.group_of(id)) return group->received;
-  return edge_.matches()[port.input.paused.pauses[id].match()].bytes;
-}
-
-uint32_t FlowPauses::queue_of(Port& port, PauseId id) const {
-  if (const PausedGroup* group = port.input.paused.group_of(id)) return port.input.queues.of_group(group->group).bytes;
-  const InputFlow* flow = flow_of(port, port.input.paused.pauses[id]);
-  return flow != nullptr ? flow->queue_extent() : 0;
-}
-
-bool FlowPauses::waits_for_ids(Port& port, PauseId id) const {
-  if (const PausedGroup* group = port.input.paused.group_of(id))
-    return port.input.waiting.first(group->group) != nullptr;
-  return edge_.matches()[port.input.paused.pauses[id].match()].waiting != 0;
-}
-
-PauseMarks FlowPauses::marks_of(Port& port, PauseId id) const {
-  if (const PausedGroup* group = port.input.paused.group_of(id)) return PauseMarks(2 * group->target);
-  return marks(edge_.matches()[port.input.paused.pauses[id].match()].ftag);
-}
-
-uint64_t FlowPauses::host_of(Port& port, PauseId id) const {
-  if (const PausedGroup* group = port.input.paused.group_of(id)) return group->host;
-  return load_mac(edge_.matches().key_at(port.input.paused.pauses[id].match()).macs + 6);
 }
 
 }  // namespace heddle

@@ -10,6 +10,7 @@
 #include "node/control_frames.h"
 #include "node/group_pauses.h"
 #include "node/node_event.h"
+#include "node/paused_queues.h"
 #include "node/port.h"
 #include "node/site.h"
 #include "node/turn.h"
@@ -20,7 +21,13 @@ namespace heddle {
 class FlowPauses {
  public:
   FlowPauses(const Site& site, Turn& turn, EdgeInput& edge, ControlFrames& control, NodeEvents& events)
-      : site_(site), turn_(turn), edge_(edge), groups_(site, edge), control_(control), events_(events) {}
+      : site_(site),
+        turn_(turn),
+        edge_(edge),
+        groups_(site, edge),
+        queues_(site, edge, groups_),
+        control_(control),
+        events_(events) {}
 
   // A frame of the host that parsing has told from others. False if it is not what hosts may send (K14).
   HEDDLE_COLD bool hear(Port& port, Packet* packet, Nanos now);
@@ -33,6 +40,11 @@ class FlowPauses {
   void sort(Port& port, uint32_t match) {
     if (port.input.paused.hosts.any()) [[unlikely]]
       groups_.sort(port, match);
+  }
+  // A frame of a match waits for a flow ID.
+  void waits(Port& port, uint32_t match) {
+    if (port.input.paused.hosts.any()) [[unlikely]]
+      look_at_group(port, match, turn_.now());
   }
   // A flow begins of a match with kMatchHeld.
   HEDDLE_COLD void resume(Port& port, FlowId id, InputFlow& flow);
@@ -50,39 +62,36 @@ class FlowPauses {
 
  private:
   static constexpr uint32_t kFramesPerTurn = 4;
-  static constexpr Nanos kRetryNs = 100 * kMicrosecond;  // without a packet
-  static constexpr Nanos kStallNs = 20 * kMillisecond;   // a host's thread may stand still for so long,
-  static constexpr uint32_t kHostBytes = 128 * 1024;     // and have so much in its queues
-  static constexpr uint32_t kGroupFrames = 16;           // of the longest, may wait of any group
+  static constexpr Nanos kRetryNs = 100 * kMicrosecond;   // without a packet
+  static constexpr Nanos kStallNs = 20 * kMillisecond;    // a host's thread may stand still for so long,
+  static constexpr uint32_t kHostBytes = 128 * 1024;      // and have so much in its queues
+  static constexpr Nanos kGroupsNs = 100 * kMicrosecond;  // so often queues of groups are looked at
+  static constexpr Nanos kLookAgainNs = kMillisecond;     // between groups that all entries are looked at for
+  static constexpr uint32_t kSignOfLife = 4;              // frames of a group of which nothing comes
 
   HEDDLE_COLD void look(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now);
+  HEDDLE_COLD void look_at_group(Port& port, uint32_t match, Nanos now);
   HEDDLE_COLD void tell_all(Port& port, Nanos now);
   void begin(Port& port, FlowId id, InputFlow& flow, Nanos now);
   void begin_group(Port& port, uint32_t match, Nanos now);
   void begin(Port& port, PauseId id, uint32_t match, uint32_t received, Nanos now);
   void count_overrun(Port& port, PauseId id, Nanos now);
-  bool came_of_groups(Port& port, const InputFlow& flow, uint32_t bytes, Nanos now);
-  void left(Port& port, PauseId id, uint32_t queue_bytes);
+  bool came_of_group(Port& port, const InputFlow& flow, uint32_t bytes, Nanos now);
+  void look_at_queue(Port& port, PauseId id, uint32_t queue_bytes, Nanos now);
+  void look_at_groups(Port& port, Nanos now);
+  void tell_again(Port& port, PauseId id, Nanos now);
   void grant(Port& port, PauseId id);
   void look_for_calm(Port& port, PauseId id, uint32_t queue_bytes, Nanos now);
   void end(Port& port, PauseId id);
   void release(Port& port, PauseId id);
   void forget(Port& port, PauseId id);
-  InputFlow* flow_of(Port& port, const FlowPause& pause) const;
   bool tell(Port& port, PauseId id, Nanos now);
-  FgfcFlow described(Port& port, PauseId id) const;
-  // Of what a pause is about, a flow or a group.
-  uint32_t received_of(Port& port, PauseId id) const;
-  uint32_t queue_of(Port& port, PauseId id) const;
-  bool waits_for_ids(Port& port, PauseId id) const;  // such frames have come and are in no queue
-  PauseMarks marks_of(Port& port, PauseId id) const;
-  uint64_t host_of(Port& port, PauseId id) const;
-  PauseMarks marks(uint8_t ftag) const { return PauseMarks(site_.classes.of(ftag).flow_queue_bytes); }
 
   const Site& site_;
   Turn& turn_;
   EdgeInput& edge_;
   GroupPauses groups_;
+  PausedQueues queues_;
   ControlFrames& control_;
   NodeEvents& events_;
 };

@@ -5,22 +5,61 @@
 
 namespace heddle {
 
-// A half of what is free: one group alone has at most a third, of two each has a quarter.
-bool GroupPauses::is_full(const Port& port, const InputFlow& flow) const {
+namespace {
+
+// More than half of what is free: one alone gets a third of all, and two that grow together a quarter each.
+bool is_too_much(uint32_t of_group, uint32_t of_all, uint32_t most) {
+  return of_group != 0 && (of_all >= most || of_group > (most - of_all) / 2);
+}
+
+}  // namespace
+
+bool GroupPauses::is_full(const Port& port, uint8_t group, bool lossless) const {
   if (port.input.arbiter.groups() == 1) return false;  // it would be all that the host sends
+  const IdShares& waiting = port.input.waiting.shares;
+  return is_too_much(port.input.queues.packets(group, lossless), packets(port, lossless), most_packets(lossless)) ||
+         is_too_much(waiting.waiting(group), waiting.waiting(), site_.waiting_max / (lossless ? 2 : 4));
+}
+
+uint32_t GroupPauses::queue_bytes(const Port& port, uint8_t group) const {
+  return port.input.queues.of_group(group).bytes + port.input.waiting.shares.waiting(group) * site_.frame_bytes;
+}
+
+// A third of what others leave is what it has where it has half of what is free.
+void GroupPauses::aim(const Port& port, PausedGroup& group) const {
+  const uint32_t of_group = port.input.queues.packets(group.group, group.lossless);
+  const uint32_t others = packets(port, group.lossless) - of_group, most = most_packets(group.lossless);
+  const uint64_t part = others < most ? (most - others) / 3 : 0;
+  const uint64_t bytes = of_group != 0 ? port.input.queues.of_group(group.group).bytes * part / of_group : group.target;
+  group.target = static_cast<uint32_t>(std::max<uint64_t>(bytes, kFramesMin * site_.frame_bytes));
+}
+
+uint32_t GroupPauses::sharers(const Port& port, const PausedGroup& group) const {
+  const auto shares = [&](const PausedGroup& other) {
+    return other.group == group.group && !port.input.paused.pauses[other.pause].ended();
+  };
+  const std::vector<PausedGroup>& groups = port.input.paused.groups;
+  return static_cast<uint32_t>(std::count_if(groups.begin(), groups.end(), shares));
+}
+
+// That wait in the port's queues, and at which its host is paused (F10), or frames are dropped (A8).
+uint32_t GroupPauses::packets(const Port& port, bool lossless) const {
   const InputQueues& queues = port.input.queues;
-  const bool lossless = site_.lanes.lossless(flow.ftag);
-  const uint32_t most = site_.settings.input_drop_mark_packets / (lossless ? 2 : 1);  // PAUSE's mark (F10), or drops
-  const uint32_t all = lossless ? queues.lossless_packets() : queues.packets() - queues.lossless_packets();
-  return all >= most || queues.packets(flow.group, lossless) > (most - all) / 2;
+  return lossless ? queues.lossless_packets() : queues.packets() - queues.lossless_packets();
+}
+
+uint32_t GroupPauses::most_packets(bool lossless) const {
+  return site_.settings.input_drop_mark_packets / (lossless ? 2 : 1);
 }
 
 PausedGroup* GroupPauses::enter(Port& port, uint32_t match) const {
   std::vector<PausedGroup>& groups = port.input.paused.groups;
   const auto fields = fields_of_group(edge_.applications(), edge_.matches().key_at(match), site_.topology.classes);
   if (!fields) return nullptr;
-  const PausedGroup entered{
-      .host = host_of(match), .flow = described(port, match, *fields), .group = edge_.matches()[match].group};
+  const PausedGroup entered{.host = host_of(match),
+                            .flow = described(port, match, *fields),
+                            .group = edge_.matches()[match].group,
+                            .lossless = site_.lanes.lossless(edge_.matches()[match].ftag)};
   const auto known = std::find_if(groups.begin(), groups.end(), [&entered](const PausedGroup& group) {
     return group.host == entered.host && group.flow == entered.flow && group.group == entered.group;
   });

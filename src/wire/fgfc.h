@@ -17,7 +17,7 @@ constexpr uint32_t kFgfcPauseBytes = HEDDLE_ETHERNET_BYTES + sizeof(heddle_fgfc_
 
 // What the frames of a flow have in common, as their host sends them.
 struct FgfcFlow {
-  uint8_t fields = 0;  // HEDDLE_FGFC_ADDRESSES and so on: of those below vlan and destination that count
+  uint8_t fields = 0;  // HEDDLE_FGFC_ADDRESSES and so on: of those below vlan that count
   uint8_t l3 = 0;
   uint8_t protocol = 0;
   uint8_t dscp = 0;

@@ -58,6 +58,9 @@ TEST(ApplicationGroups, AHostIsToldByTheFieldsThatThePolicyHasLookedAt) {
   policy.rules[0].dscp = 40;
   EXPECT_EQ(fields(policy, key), HEDDLE_FGFC_ANY_DESTINATION | HEDDLE_FGFC_DSCP) << "the first one holds";
   policy.rules[0].ftag = 2;
+  policy.rules[0].vlan = 11;
+  EXPECT_NE(fields(policy, key), std::nullopt) << "it is not of that VLAN";
+  policy.rules[0].vlan = 10;
   EXPECT_EQ(fields(policy, key), std::nullopt) << "hosts know of no class";
 }
 

@@ -126,21 +126,14 @@ TEST_F(GroupPausesTest, ManyShortQueuesAreAGroupThatIsFull) {
 }
 
 TEST_F(GroupPausesTest, OthersLeaveItLess) {
-  const auto flow_of = [this](uint8_t ftag) {
-    InputFlow flow{};
-    flow.ftag = ftag;
-    flow.group = kGroup;
-    return flow;
-  };
   const uint32_t mark = topology_.settings.input_drop_mark_packets;
   count_waiting(*port_, 0, mark / 4 + 1, kGroup);
-  EXPECT_FALSE(groups_.is_full(*port_, flow_of(kLossy)));
+  EXPECT_FALSE(groups_.is_full(*port_, kGroup, false));
   count_waiting(*port_, 0, mark / 4, 2);
-  EXPECT_TRUE(groups_.is_full(*port_, flow_of(kLossy))) << "of two each has a quarter";
-  EXPECT_FALSE(groups_.is_full(*port_, flow_of(kLossless)));
-  count_waiting(*port_, mark / 2);
-  EXPECT_TRUE(groups_.is_full(*port_, flow_of(kLossless))) << "its host would be paused";
-  EXPECT_FALSE(groups_.is_full(ports_.own(kEdge), flow_of(kLossless))) << "a port of one group";
+  EXPECT_TRUE(groups_.is_full(*port_, kGroup, false)) << "of two each has a quarter";
+  EXPECT_FALSE(groups_.is_full(*port_, kGroup, true));
+  EXPECT_FALSE(groups_.is_full(*port_, 3, false)) << "one that has nothing";
+  EXPECT_FALSE(groups_.is_full(ports_.own(kEdge), kGroup, false)) << "a port of one group";
 }
 
 TEST_F(GroupPausesTest, AllThatTheHostSendsOfItCountsAndNothingElse) {
@@ -174,9 +167,10 @@ TEST_F(GroupPausesTest, AFlowThatWasThereIsFlaggedWithItsNextFrame) {
 TEST_F(GroupPausesTest, CreditComesAsTheGroupsQueueDrains) {
   const std::vector<FlowId> flows = fill(most_ + 2);
   EXPECT_EQ(credit(), 0u);
-  for (const FlowId id : flows) groups_.sort(*port_, port_->input.flows[id].match);
   const uint32_t step = most_ / 16 + 2;
   for (uint32_t i = 0; i < step; ++i) leave(flows[i]);
+  EXPECT_TRUE(told().empty()) << "queues of groups are looked at from time to time";
+  now_ += kMillisecond;
   const uint32_t first = credit();
   EXPECT_GE(first, (step - 2) * kFrame);
   EXPECT_LE(first, step * kFrame);
@@ -185,6 +179,7 @@ TEST_F(GroupPausesTest, CreditComesAsTheGroupsQueueDrains) {
   const FlowId id = begin(match);
   for (uint32_t i = 0; i < 2; ++i) come(id);  // of its credit
   for (uint32_t i = step; i < 2 * step; ++i) leave(flows[i]);
+  now_ += kMillisecond;
   EXPECT_EQ(credit(), first + step * kFrame) << "what has come is no less credit";
 }
 
@@ -193,6 +188,7 @@ TEST_F(GroupPausesTest, ItEndsWhenTheQueueHasBeenShortForAWhile) {
   told();
   for (const FlowId id : flows) groups_.sort(*port_, port_->input.flows[id].match);
   for (const FlowId id : flows) leave(id);
+  now_ += kMillisecond;
   told();
   const Nanos timer = site_.settings.fgfc_timer_ns;
   now_ += timer / 2;
@@ -211,6 +207,67 @@ TEST_F(GroupPausesTest, ItEndsWhenTheQueueHasBeenShortForAWhile) {
     told();
   }
   EXPECT_TRUE(port_->input.paused.groups.empty());
+}
+
+TEST_F(GroupPausesTest, HostsOfAGroupShareWhatItHasRoomFor) {
+  announce(kHost + 1);
+  fill(most_ / 2);
+  const std::vector<FlowId> flows = fill(most_ / 2 + 3);
+  fill(1, kHost + 1);
+  EXPECT_EQ(told().size(), 2u);
+  const uint32_t step = most_ / 8 + 4;
+  for (uint32_t i = 0; i < step; ++i) leave(flows[i]);
+  now_ += kMillisecond;
+  const auto all = told();
+  ASSERT_EQ(all.size(), 2u);
+  for (const FgfcPause& pause : all) {
+    EXPECT_GE(pause.credit, (step - 6) / 2 * kFrame);
+    EXPECT_LE(pause.credit, step / 2 * kFrame);
+  }
+}
+
+// Others may keep the group's queue as long as it may be.
+TEST_F(GroupPausesTest, AHostOfWhichNothingComesIsToldOfAFewFrames) {
+  fill(most_ + 2);
+  EXPECT_EQ(credit(), 0u);
+  now_ += site_.settings.fgfc_timer_ns / 4;
+  EXPECT_EQ(credit(), 4 * site_.frame_bytes);
+  const uint32_t match = match_of(next_port_++);
+  groups_.sort(*port_, match);
+  come(begin(match));
+  now_ += site_.settings.fgfc_timer_ns / 4;
+  EXPECT_EQ(credit(), 4 * site_.frame_bytes) << "something has come";
+}
+
+TEST_F(GroupPausesTest, WhatWaitsForFlowIdsFillsItToo) {
+  const uint32_t match = match_of(next_port_++);
+  for (uint32_t i = 0; i < site_.waiting_max / 4 / 3 + 2; ++i) port_->input.waiting.push(kGroup, packet(kFrame));
+  pauses_.waits(*port_, match);
+  EXPECT_EQ(told().size(), 1u);
+  EXPECT_EQ(flags(match), kMatchUsed | kMatchOfGroup);
+  while (!port_->input.waiting.empty()) turn_.discard(port_->input.waiting.pop(kGroup));
+}
+
+TEST_F(GroupPausesTest, AFlowWithAPauseOfItsOwnIsNotOfItsGroups) {
+  const FlowId id = begin(match_of(7000));
+  const uint32_t target = PauseMarks(topology_.classes[0].flow_queue_bytes).target;
+  for (uint32_t bytes = 0; bytes <= target; bytes += kFrame) come(id);
+  EXPECT_EQ(told().size(), 1u);
+  fill(most_ - target / kFrame + 2);
+  EXPECT_EQ(told().size(), 1u);
+  groups_.sort(*port_, port_->input.flows[id].match);
+  const uint32_t before = port_->input.paused.groups.front().received;
+  come(id);
+  EXPECT_EQ(port_->input.paused.groups.front().received, before);
+}
+
+TEST_F(GroupPausesTest, AnEntryIsNotMadeStaleMoreOftenThanThat) {
+  fill(most_ + 2);
+  const uint32_t version = edge_.stations().version();
+  announce(kHost + 1);
+  fill(1, kHost + 1);
+  EXPECT_EQ(told().size(), 2u);
+  EXPECT_EQ(edge_.stations().version(), version);
 }
 
 TEST_F(GroupPausesTest, OtherGroupsEndIt) {

@@ -63,6 +63,7 @@ TEST(HostdFrame, AFrameIsOfTheApplicationThatThePauseNames) {
   const hostd_flow seen = read(from_host().ipv4(0x0a000001, 0x0a000002).udp(4000, 53).payload(20).build());
   FgfcFlow all{.fields = HEDDLE_FGFC_ANY_DESTINATION};
   EXPECT_TRUE(same(seen, named(all)));
+  EXPECT_FALSE(same(read(PacketBuilder().ethernet(0xffffffffffff, kHost).payload(40).build()), named(all)));
   all.vlan = 7;
   EXPECT_FALSE(same(seen, named(all)));
   FgfcFlow from_address{.fields = HEDDLE_FGFC_ANY_DESTINATION | HEDDLE_FGFC_SOURCE_ADDRESS, .l3 = 4};

@@ -54,7 +54,7 @@ TEST(InputQueues, WhatWaitsGoesToAnotherGroupWithItsFlow) {
   queues.end_regrouping();
   EXPECT_EQ(queues.of_group(3).most_bytes, 300u);
   queues.regrouped(1, 3, 1, 1000, true);
-  EXPECT_EQ(queues.packets(3, false), 3u) << "of lossless ones the input knows the sum";
+  EXPECT_EQ(queues.packets(3, false), 3u);
   EXPECT_EQ(queues.of_group(1).bytes, 0u);
   EXPECT_EQ(queues.of_class(kBulk).bytes, 300u) << "the class is the same";
 }

@@ -40,7 +40,8 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   if (const uint64_t injected = port.input.arbiter.injection().injected_bytes(); injected != 0)
     return where + std::to_string(injected) + " bytes counted as injected";
   for (uint8_t group = 0; group < port.input.arbiter.groups(); ++group) {
-    if (port.input.queues.packets(group, false) != 0 || port.input.queues.of_group(group).bytes != 0)
+    if (port.input.queues.packets(group, false) + port.input.queues.packets(group, true) != 0 ||
+        port.input.queues.of_group(group).bytes != 0)
       return where + "packets of a group counted";
     uint32_t held = port.input.waiting.shares.held(group);
     for (const OutputIds& ids : port.input.ids) held += ids.wanting.shares.held(group);

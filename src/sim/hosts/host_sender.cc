@@ -79,7 +79,7 @@ Nanos HostSender::send(Nanos now) {
     else
       wait(id, step.waits, step.until_ns);
     if (step.waits == Waits::for_pause) paused_.push_back(id);
-    if (step.waits == Waits::for_credit) flow_pauses_.hold(id, fabric_.traffic().flows[id].length_max, now);
+    if (step.waits == Waits::for_credit) flow_pauses_.hold(id, now);
   }
   return next_wake();
 }
@@ -148,7 +148,7 @@ bool HostSender::send_one(HostFlow& flow, Nanos now) {
   if (flow.sent_frames == flow.window_base) flow.window_moved_ns = now;
   ++flow.sent_frames;
   flow.sent_bytes += bytes;
-  flow_pauses_.sent(flow.id, length);
+  flow_pauses_.sent(flow.id, length, now);
   if (flow.message_frames != 0 && sequence % flow.message_frames == 0) flow.messages.push_back({now, 0});
   if (fabric_.watcher() != nullptr) fabric_.watcher()->on_host_sent(flow.id, sequence, now);
   return true;

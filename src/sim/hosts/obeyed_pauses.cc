@@ -40,7 +40,7 @@ FgfcFlow ObeyedPauses::described(const HostFlow& flow, uint8_t fields) const {
 uint32_t ObeyedPauses::index_of(const FgfcFlow& flow) {
   const auto [place, is_new] = indices_.emplace(flow, static_cast<uint32_t>(pauses_.size()));
   if (!is_new) return place->second;
-  pauses_.emplace_back();
+  pauses_.emplace_back().of_application = flow.fields & HEDDLE_FGFC_ANY_DESTINATION;
   const std::vector<HostFlow>& flows = fabric_.traffic().flows;
   of_flows_.resize(flows.size());
   for (const HostFlow& candidate : flows) {
@@ -60,24 +60,25 @@ std::vector<uint16_t> ObeyedPauses::hear(const FgfcPause& told, Nanos now) {
   return std::exchange(pause.held, {});
 }
 
-Nanos ObeyedPauses::may_send_at(uint16_t flow, uint32_t bytes, Nanos now) const {
-  Nanos at = 0;
-  if (flow >= of_flows_.size()) return at;
-  for (const uint32_t index : of_flows_[flow]) {
-    const Pause& pause = pauses_[index];
-    if (pause.holds(bytes, now)) at = std::max(at, pause.until_ns);
-  }
-  return at;
-}
-
-void ObeyedPauses::hold(uint16_t flow, uint32_t bytes, Nanos now) {
+uint32_t ObeyedPauses::in_force(uint16_t flow, Nanos now) const {
+  uint32_t found = kNone;
+  if (flow >= of_flows_.size()) return found;
   for (const uint32_t index : of_flows_[flow])
-    if (pauses_[index].holds(bytes, now)) pauses_[index].held.push_back(flow);
+    if (now < pauses_[index].until_ns && (found == kNone || pauses_[found].of_application)) found = index;
+  return found;
 }
 
-void ObeyedPauses::sent(uint16_t flow, uint32_t bytes) {
-  if (flow >= of_flows_.size()) return;
-  for (const uint32_t index : of_flows_[flow]) pauses_[index].sent += bytes;
+Nanos ObeyedPauses::may_send_at(uint16_t flow, uint32_t bytes, Nanos now) const {
+  const uint32_t index = in_force(flow, now);
+  if (index == kNone) return 0;
+  const Pause& pause = pauses_[index];
+  return pause.sent + bytes > pause.credit ? pause.until_ns : 0;
+}
+
+void ObeyedPauses::hold(uint16_t flow, Nanos now) { pauses_[in_force(flow, now)].held.push_back(flow); }
+
+void ObeyedPauses::sent(uint16_t flow, uint32_t bytes, Nanos now) {
+  if (const uint32_t index = in_force(flow, now); index != kNone) pauses_[index].sent += bytes;
 }
 
 }  // namespace heddle::sim

@@ -19,21 +19,24 @@ class ObeyedPauses {
   std::vector<uint16_t> hear(const FgfcPause& pause, Nanos now);
   // When a flow may send `bytes`, as far as it is known: 0 = now; else when its timer ends.
   Nanos may_send_at(uint16_t flow, uint32_t bytes, Nanos now) const;
-  // It may not send `bytes`, and waits.
-  void hold(uint16_t flow, uint32_t bytes, Nanos now);
-  void sent(uint16_t flow, uint32_t bytes);
+  // It may not send, and waits.
+  void hold(uint16_t flow, Nanos now);
+  void sent(uint16_t flow, uint32_t bytes, Nanos now);
 
  private:
-  struct Pause {
-    bool holds(uint32_t bytes, Nanos now) const { return now < until_ns && sent + bytes > credit; }
+  static constexpr uint32_t kNone = ~0u;
 
+  struct Pause {
     std::vector<uint16_t> held;  // flows; those that it no longer holds too
+    bool of_application = false;
     uint32_t number = 0;
     uint64_t credit = 0, sent = 0;
     Nanos until_ns = 0;
   };
   FgfcFlow described(const HostFlow& flow, uint8_t fields) const;
   uint32_t index_of(const FgfcFlow& flow);
+  // The one that counts what the flow sends, its own before its application's; kNone: none does.
+  uint32_t in_force(uint16_t flow, Nanos now) const;
 
   Fabric& fabric_;
   const uint16_t host_;
