@@ -142,7 +142,7 @@ HOSTD_INLINE const hostd_pause_frame* hostd_read_pause(const uint8_t* data, cons
   flow->protocol = pause->protocol;
   flow->dscp = pause->dscp;
   hostd_copy(flow->source, data, 6);
-  hostd_copy(flow->destination, pause->destination, 6);
+  if (!(pause->fields & HEDDLE_FGFC_ANY_DESTINATION)) hostd_copy(flow->destination, pause->destination, 6);
   flow->vlan = pause->vlan;
   flow->source_port = pause->source_port;
   flow->destination_port = pause->destination_port;

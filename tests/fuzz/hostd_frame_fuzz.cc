@@ -35,7 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint8_t* end = copy.data() + copy.size();
   hostd_flow flow{}, named{};
   if (hostd_is_fgfc(copy.data(), end) && hostd_read_pause(copy.data(), end, &named) != nullptr)
-    require(named.fields < 16);
+    require(named.fields < HOSTD_FIELDS_END &&
+            (!(named.fields & HEDDLE_FGFC_ANY_DESTINATION) || load_mac(named.destination) == 0));
   const bool read = hostd_read_flow(copy.data(), end, 0, &flow);
   EdgeHeaders headers;
   if (parse_edge_frame(copy.data(), static_cast<uint32_t>(copy.size()), headers) == DropReason::none) {
