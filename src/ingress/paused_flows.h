@@ -49,8 +49,8 @@ struct PausedGroup {
 };
 
 struct PausedFlows {
-  static constexpr uint32_t kMost = 256;  // of an edge port at a time
-  static constexpr uint32_t kMostGroups = 16;
+  static constexpr uint32_t kMost = 256;       // of an edge port at a time
+  static constexpr uint32_t kMostGroups = 16;  // of these, groups'
   static constexpr Nanos kEndAgainNs = 2 * kMillisecond;
 
   // `flow_ids`: of the port; 0 on fabric ports. `timer_ns`: for which a host obeys what it has heard (G2).

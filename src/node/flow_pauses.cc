@@ -129,7 +129,8 @@ void FlowPauses::count_overrun(Port& port, PauseId id, Nanos now) {
 
 void FlowPauses::left(Port& port, FlowId id, const InputFlow& flow, uint32_t queue_bytes) {
   const PauseId own = port.input.paused.of_flows[id];
-  if (own == kNoPause || flow.match != port.input.paused.pauses[own].match()) return;  // its station has moved
+  // It is of a paused group only, or its station has moved and another flow is the match's.
+  if (own == kNoPause || flow.match != port.input.paused.pauses[own].match()) return;
   look_at_queue(port, own, queue_bytes, turn_.now());
   port.input.paused.wake();
 }
@@ -139,7 +140,7 @@ void FlowPauses::look_at_queue(Port& port, PauseId id, uint32_t queue_bytes, Nan
   if (queues_.unknown_credit(port, id, queue_bytes) >= queues_.marks(port, id).step) port.input.paused.due.enter(id);
 }
 
-// What leaves their queues is of many flows, most of which are not theirs alone.
+// Not where frames leave: most are of flows that have no flag, for they have sent nothing since.
 void FlowPauses::look_at_groups(Port& port, Nanos now) {
   PausedFlows& paused = port.input.paused;
   paused.look_at_groups_ns = kNever;
