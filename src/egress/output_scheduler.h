@@ -74,6 +74,7 @@ class OutputScheduler {
   // late fill() has been called of late, which the device sends meanwhile, but not by more than that.
   void set_pace(const TokenBucket& pace, Nanos late_max_ns = 0) {
     pace_ = pace;
+    beside_ = pace.at_half();
     late_max_ns_ = late_max_ns;
     late_ns_ = 0;
     held_ = false;
@@ -156,10 +157,18 @@ class OutputScheduler {
     return may_send(now) ? shaper_.ready_at(classes_of(lanes), now) : pace_ready_at();
   }
   Nanos pace_ready_at() const { return pace_.ready_at() - std::min(pace_.ready_at(), late_ns_); }
-  // Lanes where packets may live to their end, for all that the device takes.
-  LaneSet slow_lanes(LaneSet paused) const { return lanes_ & (shaper_.shapes() ? ~LaneSet{0} : paused); }
+  // Lanes where packets may live to their end, for all that the device takes: a rate holds back, also while frames
+  // beside the lanes have used it up.
+  LaneSet slow_lanes(LaneSet paused) const { return lanes_ & (has_rate() ? ~LaneSet{0} : paused); }
   // A frame beside the lanes takes its part of the rate.
-  void sent(const Packet& packet, Nanos now) { pace_.take(now, wire_bytes(packet)); }
+  void sent(const Packet& packet, Nanos now) {
+    pace_.take(now, wire_bytes(packet));
+    if (lanes_ != 0) beside_.take(now, wire_bytes(packet));
+  }
+  // May frames beside the lanes go that can wait for the rate, and merge meanwhile (ACKs)? While packets wait they have
+  // half of it, so that neither of them starves.
+  bool may_send_beside(Nanos now) const { return may_send(now) && (lanes_ == 0 || beside_.allows(now)); }
+  Nanos beside_ready_at() const { return std::max(pace_ready_at(), lanes_ == 0 ? 0 : beside_.ready_at()); }
 
   // One lane's turn. While it lasts, counts, lanes() and inputs() are those of its beginning.
   class Turn {
@@ -337,7 +346,7 @@ class OutputScheduler {
   uint32_t packets_ = 0;
   uint32_t bytes_ = 0;
   std::array<uint32_t, kVirtualChannels> buffers_{};  // by channel
-  TokenBucket pace_;
+  TokenBucket pace_, beside_;
   Nanos late_max_ns_ = 0, late_ns_ = 0;
   bool held_ = false;  // by the rate, when fill() was called last
   Shaper shaper_;

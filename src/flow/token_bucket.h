@@ -12,6 +12,9 @@ class TokenBucket {
   // `cost_ns`: what one unit costs, e.g. 1e9 / units per second; 0 = no limit.
   TokenBucket(double cost_ns, Nanos burst_ns) : cost_ns_(cost_ns), burst_ns_(burst_ns) {}
 
+  // Half as fast, and unused.
+  TokenBucket at_half() const { return {2 * cost_ns_, burst_ns_}; }
+
   bool limits() const { return cost_ns_ != 0; }
   bool allows(Nanos now) const { return cost_ns_ == 0 || taken_until_ns_ <= now + burst_ns_; }
   Nanos ready_at() const { return taken_until_ns_ <= burst_ns_ ? 0 : taken_until_ns_ - burst_ns_; }

@@ -73,9 +73,8 @@ class EdgeInput {
     near_ports_ = ports;
     beside_ports_ = others;
   }
-  bool is_near(FabricAddress address) const {
-    return address.node == near_node_ && address.port < kPortsMax && (near_ports_ >> address.port & 1);
-  }
+  // Of the ports of its own node, that is.
+  bool is_near(uint16_t port) const { return port < kPortsMax && (near_ports_ >> port & 1); }
 
   // `packet` is a host's frame as received on `port`. Unless it is to be dropped its tag is off, ftag, vni, priority,
   // payload, source and life are set, kPacketChecksumPartial and kPacketClassRefused where they hold, and `key` is its

@@ -36,6 +36,7 @@ void AckWriter::make_frames(Port& port, bool carries_data, Nanos now) {
   const uint32_t full = site_.settings.ack_records_max;
   if (input.ack_due.empty()) return;
   if (!input.ack_urgent && input.ack_due.size() < full && now < deadline(port, !carries_data)) return;
+  if (!port.output.scheduler.may_send_beside(now)) return;  // records that wait are overwritten
   uint32_t told = 0;
   while (told < input.ack_due.size()) {
     Packet* packet = control_.make(port);
@@ -55,7 +56,9 @@ void AckWriter::make_frames(Port& port, bool carries_data, Nanos now) {
 }
 
 Nanos AckWriter::deadline(const Port& port) const {
-  return port.input.ack_due.empty() ? kNever : deadline(port, port.output.scheduler.empty());
+  if (port.input.ack_due.empty()) return kNever;
+  const OutputScheduler& scheduler = port.output.scheduler;
+  return std::max(deadline(port, scheduler.empty()), scheduler.beside_ready_at());
 }
 
 Nanos AckWriter::deadline(const Port& port, bool idle) const {

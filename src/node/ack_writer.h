@@ -19,7 +19,7 @@ class AckWriter {
   // them, and told upstream. False if that is impossible.
   bool settle_hole(Port& port, FlowId id, InputFlow& flow, uint32_t position, Nanos now);
   // Frames of all that is due, if it is time or a full frame has come together; without a packet for one it stays due.
-  // `carries_data`: the link is not idle in this turn.
+  // `carries_data`: the link is not idle in this turn. They wait for the port's rate.
   void make_frames(Port& port, bool carries_data, Nanos now);
   // When the records that wait go out at the latest (W3).
   Nanos deadline(const Port& port) const;

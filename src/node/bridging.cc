@@ -45,8 +45,8 @@ void Bridging::flood(Port& port, Packet* packet, Nanos now) {
 }
 
 void Bridging::meet_station(Port& port, const Packet& packet, Nanos now) {
-  if (site_.edge_ports == 0) return;
-  const uint64_t station = load_mac(packet.data + HEDDLE_DATA_OVERHEAD_BYTES + 6) << 16 | packet.vni;
+  // The address and what follows it in the frame, in place of which its VLAN goes.
+  const uint64_t station = (load_be64(packet.data + HEDDLE_DATA_OVERHEAD_BYTES + 6) & ~uint64_t{0xffff}) | packet.vni;
   Recent& recent = recent_[(station ^ station >> 16 ^ station >> 32) % recent_.size()];
   const bool known = recent.station == station && recent.address == packet.source;
   if (!known || recent.version != edge_.stations().version()) learn_from_fabric(port, packet, recent, now);
@@ -63,7 +63,7 @@ void Bridging::announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan
 }
 
 void Bridging::learn_from_fabric(Port& port, const Packet& packet, Recent& recent, Nanos now) {
-  if (packet.source.node == site_.address) return;
+  if (packet.source.node == site_.address || site_.edge_ports == 0) return;
   const uint64_t mac = load_mac(packet.data + HEDDLE_DATA_OVERHEAD_BYTES + 6);
   announce(port, edge_.learn_remote(mac, packet.vni, packet.source, now), mac, packet.vni, packet.source);
   recent = {mac << 16 | packet.vni, packet.source, edge_.stations().version()};

@@ -104,7 +104,7 @@ void DeliveryAtOnce::gather_crossed(Port& there, Packet* packet, Nanos now) {
 }
 
 bool DeliveryAtOnce::gather_from_fabric(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
-  if (!edge_.is_near(packet->destination)) return false;
+  if (!edge_.is_near(packet->destination.port)) return false;
   const PortIndex to = packet->destination.port;
   OutputSide* output = open_at_once(port, to, packet->ftag);
   if (output == nullptr) return false;

@@ -50,7 +50,7 @@ class DeliveryAtOnce {
   HEDDLE_HOT uint32_t cross(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now);
   // It has come from another worker, to whom room and bytes go back.
   void gather_crossed(Port& there, Packet* packet, Nanos now);
-  // A frame of a flow that has nothing on the ordinary way, at its last hop. It is settled here, but for what the
+  // A frame for this node, of a flow that has nothing on the ordinary way. It is settled here, but for what the
   // device refuses.
   [[gnu::noinline]] bool gather_from_fabric(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   // What has been gathered goes to its devices: at the end of a burst, and before a session ends.

@@ -32,6 +32,8 @@ TEST(Fuzz, OldFindingsStayFixed) {
            uint64_t{667}, uint64_t{1999},  // held flows kept a level that was over, and scarce flow IDs
            uint64_t{3610},                 // frames that died on their way renewed the level that held them
            uint64_t{391},                  // a flow that began to grant credit forgot what it had been granted
+           uint64_t{5432},                 // ACKs took more than the rate of a slow port, for ever
+           uint64_t{7064},                 // packets outlived their life while such frames had used the rate up
        }) {
     const SeedResult result = run_seed(seed, nullptr);
     EXPECT_EQ(result.failure, "") << "seed " << seed;

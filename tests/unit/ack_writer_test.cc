@@ -88,6 +88,31 @@ TEST_F(AckWriterTest, AFullFrameOrAnUrgentOneGoesAtOnce) {
   EXPECT_FALSE(fabric_.input.ack_urgent);
 }
 
+// They merge while they wait, and the port's packets have their part of it.
+TEST_F(AckWriterTest, RecordsWaitForTheRateOfTheirPort) {
+  OutputScheduler& scheduler = fabric_.output.scheduler;
+  scheduler.set_pace(TokenBucket(1000, 0));  // a microsecond for each byte
+  mark(1, 1);
+  acks_.make_frames(fabric_, false, kMillisecond);
+  EXPECT_EQ(frames(), 1u);
+  Packet sent{};
+  sent.length = 76;
+  scheduler.sent(sent, kMillisecond);  // and what is between frames
+  mark(1, 2, kMillisecond);
+  const Nanos ready = kMillisecond + 100 * kMicrosecond;
+  EXPECT_EQ(acks_.deadline(fabric_), ready);
+  fabric_.input.ack_urgent = true;
+  acks_.make_frames(fabric_, false, ready - 1);
+  EXPECT_EQ(frames(), 1u);
+  acks_.make_frames(fabric_, false, ready);
+  EXPECT_EQ(frames(), 2u);
+
+  scheduler.push(packet(100));
+  mark(1, 1, ready);
+  scheduler.sent(sent, ready);
+  EXPECT_EQ(acks_.deadline(fabric_), ready + 200 * kMicrosecond) << "as much is left to the packet";
+}
+
 TEST_F(AckWriterTest, ManyGoInFullFramesInTheirOrder) {
   const auto last = FlowId::of(2 * full_ + 1);
   mark(1, last);

@@ -394,9 +394,8 @@ TEST_F(DeliveryAtOnceTest, EachOutputHasWhatWasGatheredForIt) {
 
 TEST_F(DeliveryAtOnceTest, OneForElsewhereIsLeft) {
   Packet* remote = from_fabric(0);
-  for (const FabricAddress elsewhere :
-       {FabricAddress{2, kOutput}, FabricAddress{1, kOther}, FabricAddress{1, kFabric}, FabricAddress{1, kNoPort}}) {
-    remote->destination = elsewhere;
+  for (const PortIndex elsewhere : {kOther, kFabric, kNoPort}) {
+    remote->destination.port = elsewhere;
     EXPECT_FALSE(gather(remote));
   }
   turn_.discard(remote);

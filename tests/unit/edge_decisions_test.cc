@@ -116,18 +116,17 @@ TEST_F(EdgeDecisions, AnEntryLeadsToAPortHereBesideOrAway) {
   EXPECT_EQ(decision.verdict, EdgeVerdict::flow);
   EXPECT_EQ(entry(decision).destination, (FabricAddress{kHere, 2}));
   EXPECT_EQ(entry(decision).flags, kMatchUsed | kMatchNear);
-  EXPECT_TRUE(input_.is_near(entry(decision).destination));
+  EXPECT_TRUE(input_.is_near(entry(decision).destination.port));
   EXPECT_TRUE(input_.is_current(entry(decision)));
   EXPECT_EQ(decision.learned, Learned::added);
   hear(kC, 1);
   decision = decide(udp(kC, kA));
   EXPECT_EQ(entry(decision).flags, kMatchUsed | kMatchBeside);
-  EXPECT_FALSE(input_.is_near(entry(decision).destination));
+  EXPECT_FALSE(input_.is_near(entry(decision).destination.port));
   decision = decide(udp(0x02000000ff01, kA));
   EXPECT_EQ(entry(decision).destination, (FabricAddress{kThere, 1}));
   EXPECT_EQ(entry(decision).flags, kMatchUsed) << "port 1 of another node";
-  EXPECT_FALSE(input_.is_near({kThere, 0}));
-  EXPECT_FALSE(input_.is_near({kHere, PortIndex::of(kPortsMax)}));
+  EXPECT_FALSE(input_.is_near(kPortsMax));
   EXPECT_EQ(decision.learned, Learned::known);
 }
 

@@ -155,6 +155,7 @@ TEST_F(EdgeTransmitTest, AShapedClassWaitsForNoLongerThanALife) {
   ShaperPolicy policy;
   policy.configured = true;
   policy.leaves[kLossy].bandwidth.maximum_bps = 1'000'000;
+  output_.output.scheduler.set_pace(TokenBucket(0.1, kMillisecond));
   output_.output.scheduler.set_shaper(policy);
   for (uint32_t number = 0; number < 60; ++number) queue(number)->dies_ns = turn_.now() + kMillisecond;
   run();

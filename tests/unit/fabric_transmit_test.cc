@@ -357,6 +357,7 @@ TEST_F(FabricTransmitTest, AShapedClassWaitsForNoLongerThanALife) {
   ShaperPolicy policy;
   policy.configured = true;
   policy.leaves[kLossy].bandwidth.maximum_bps = 1'000'000;
+  fabric_.output.scheduler.set_pace(TokenBucket(0.1, kMillisecond));
   fabric_.output.scheduler.set_shaper(policy);
   for (uint32_t number = 0; number < 60; ++number) queue(number)->dies_ns = turn_.now() + kMillisecond;
   run();

@@ -417,5 +417,32 @@ TEST_F(OutputSchedulerTest, APortsRateHoldsItsPackets) {
   EXPECT_EQ(leave(~LaneSet{0}), "a");
 }
 
+// While packets wait, frames beside the lanes that could go on for ever have half of the rate; else all of it.
+TEST_F(OutputSchedulerTest, FramesBesideTheLanesLeaveHalfOfTheRateToPackets) {
+  Packet control{};
+  control.length = 100 - kWireExtraBytes;
+  EXPECT_TRUE(scheduler_.may_send_beside(now_)) << "no rate";
+  scheduler_.set_pace(TokenBucket(1, 1 * kMicrosecond));
+  const auto beside_frames = [&](Nanos time, auto&& each) {
+    uint32_t frames = 0;
+    for (const Nanos end = now_ + time; now_ < end; now_ += 10) {
+      for (; scheduler_.may_send_beside(now_); ++frames) scheduler_.sent(control, now_);
+      each();
+    }
+    return frames;
+  };
+  EXPECT_NEAR(beside_frames(100 * kMicrosecond, [] {}), 1010, 2) << "nothing else waits";
+  const Nanos ready = scheduler_.beside_ready_at();
+  EXPECT_FALSE(scheduler_.may_send_beside(ready - 1));
+  EXPECT_TRUE(scheduler_.may_send_beside(ready));
+
+  for (int i = 0; i < 100; ++i) push(0, 1000 - kWireExtraBytes);
+  uint32_t packets = 0;
+  const uint32_t frames = beside_frames(100 * kMicrosecond, [&] { packets += leave(~LaneSet{0}).size(); });
+  EXPECT_NEAR(packets, 50, 2);
+  EXPECT_NEAR(frames, 500, 20);
+  EXPECT_EQ(scheduler_.slow_lanes(0), 0b1u) << "they may live to their end meanwhile (K8)";
+}
+
 }  // namespace
 }  // namespace heddle::output_scheduler_test

@@ -4,6 +4,19 @@
 
 namespace heddle::sim {
 
+namespace {
+
+// What waits at an output, for a message: a packet that stays there is of one of its lanes.
+std::string waiting_at(const OutputSide& output) {
+  std::string text = std::to_string(output.scheduler.packets()) + " packets at the output, " +
+                     std::to_string(output.pending_packets) + " refused by its device";
+  for (LaneIndex lane = 0; lane < output.scheduler.lane_count(); ++lane)
+    if (output.scheduler.lanes() >> lane & 1) text += ", lane " + std::to_string(lane);
+  return text;
+}
+
+}  // namespace
+
 std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   const std::string where = place(node, port.index) + ": ";
   if (port.is_fabric() && !port.session.up())
@@ -18,7 +31,7 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
              ", flags " + std::to_string(entry.flags) + ", queued " + std::to_string(entry.queued) + ", extent " +
              std::to_string(entry.extent()) + ")";
     }
-    return ids;
+    return ids + "; " + waiting_at(port.output);
   }
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i)
     if (port.input.flows[FlowId::of(i)].in_use()) return where + "input flow " + std::to_string(i) + " in use";
