@@ -73,11 +73,11 @@ inline constexpr auto kLab = std::to_array<std::string_view>(
 inline constexpr auto kLabTopology = std::to_array<std::string_view>({"kinds", "fabric", "nodes", "links"});
 inline constexpr auto kLabKinds = std::to_array<std::string_view>({"switch", "host"});
 inline constexpr auto kLabSwitchKind = std::to_array<std::string_view>({"workers"});
-inline constexpr auto kLabHostKind = std::to_array<std::string_view>({"exec"});
+inline constexpr auto kLabHostKind = std::to_array<std::string_view>({"exec", "hostd"});
 inline constexpr auto kLabSwitch =
     std::to_array<std::string_view>({"kind", "address", "workers", "ports", "applications", "shapers"});
 inline constexpr auto kLabHost =
-    std::to_array<std::string_view>({"kind", "ipv4", "ipv6", "mac", "vlan", "interfaces", "exec"});
+    std::to_array<std::string_view>({"kind", "ipv4", "ipv6", "mac", "vlan", "interfaces", "exec", "hostd"});
 inline constexpr auto kLabInterface = std::to_array<std::string_view>({"ipv4", "ipv6", "mac", "vlan"});
 inline constexpr auto kLabLink = std::to_array<std::string_view>({"endpoints", "rate", "delay", "loss", "mtu", "cost"});
 

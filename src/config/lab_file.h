@@ -35,6 +35,7 @@ struct LabHost {
   std::string name;
   std::vector<LabInterface> interfaces;  // at least one, in the order of the links
   std::vector<std::string> exec;         // shell commands, run in the namespace once it is up
+  bool hostd = false;                    // runs heddle-hostd on all its interfaces (G3)
 };
 
 enum class LabDriver : uint8_t { kAfPacket, kAfXdp };

@@ -36,6 +36,7 @@ bool is_cidr(std::string_view text, int family, uint64_t prefix_max) {
 void LabHostReader::read_kind(const YamlValue& value) {
   value.expect_map(config_keys::kLabHostKind);
   read_exec(value["exec"], kind_exec_);
+  value["hostd"].read_bool(kind_hostd_);
 }
 
 void LabHostReader::add(const YamlValue& value) {
@@ -47,9 +48,10 @@ void LabHostReader::add(const YamlValue& value) {
   }
   value.expect_map(config_keys::kLabHost);
   const auto [known, is_new] = indices_.emplace(value.key(), sources_.size());
-  if (is_new) sources_.push_back({{value.key(), {}, kind_exec_}, {}, {}});
+  if (is_new) sources_.push_back({{value.key(), {}, kind_exec_, kind_hostd_}, {}, {}});
   Source& source = sources_[known->second];
   source.value = value;
+  value["hostd"].read_bool(source.host.hostd);
   if (!value.has("exec")) return;
   source.host.exec.clear();
   read_exec(value["exec"], source.host.exec);
@@ -57,7 +59,7 @@ void LabHostReader::add(const YamlValue& value) {
 
 void LabHostReader::add_planned(const std::string& name, const YamlValue& plan) {
   indices_.emplace(name, sources_.size());
-  sources_.push_back({{name, {}, kind_exec_}, plan, {}});
+  sources_.push_back({{name, {}, kind_exec_, kind_hostd_}, plan, {}});
 }
 
 void LabHostReader::read_exec(const YamlValue& value, std::vector<std::string>& exec) const {

@@ -45,6 +45,7 @@ class LabHostReader {
 
   YamlValue root_;
   std::vector<std::string> kind_exec_;
+  bool kind_hostd_ = false;
   std::vector<Source> sources_;
   std::map<std::string, size_t, std::less<>> indices_;
   std::map<std::string, std::string> taken_;  // address or MAC -> where it stands

@@ -13,6 +13,7 @@ namespace heddle {
 struct LabUpOptions {
   std::string file;
   std::string heddled;  // the program
+  std::string hostd;    // heddle-hostd, if a host wants one
   bool replace = false;
   std::function<void(const std::string& why)> tell_restart;
 };
@@ -27,7 +28,8 @@ bool lab_up(const LabConfig& lab, const LabUpOptions& options);
 // and yet something of it is there, unless `force`: then that goes, too.
 bool lab_down(const std::string& lab, bool force);
 
-// {"lab", "up", "heddled": {"pid", "alive", "socket", "log"}, "links": {...}, "hosts": [...]}
+// {"lab", "up", "heddled": {"pid", "alive", "socket", "log"}, "links": {...}, "hosts": [...]}; a host with a
+// heddle-hostd has "hostd": {"pid", "alive", "log"}
 nlohmann::json lab_status(const std::string& lab);
 
 // Puts the command in the place of this process; comes back only by throwing.

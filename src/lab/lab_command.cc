@@ -12,6 +12,7 @@
 #include "cli/text_table.h"
 #include "config/units.h"
 #include "lab/lab.h"
+#include "lab/lab_hostds.h"
 #include "lab/lab_names.h"
 #include "lab/lab_state.h"
 #include "telemetry/operator_client.h"
@@ -41,15 +42,15 @@ std::string lab_name(const std::string& file_or_name) {
   return load_or_throw(file_or_name).name;
 }
 
-// heddled stands beside heddle, or where PATH has it.
-std::string heddled_path() {
-  const std::filesystem::path beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "heddled";
+// heddled and heddle-hostd stand beside heddle, or where PATH has them.
+std::string path_of(const std::string& program) {
+  const std::filesystem::path beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / program;
   if (std::filesystem::exists(beside)) return beside;
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');)
-    if (std::filesystem::exists(folder + "/heddled")) return folder + "/heddled";
-  throw std::runtime_error("there is no heddled beside heddle nor in PATH");
+    if (std::filesystem::exists(folder + "/" + program)) return folder + "/" + program;
+  throw std::runtime_error("there is no " + program + " beside heddle nor in PATH");
 }
 
 std::string addresses_text(const nlohmann::json& interface) {
@@ -58,13 +59,20 @@ std::string addresses_text(const nlohmann::json& interface) {
   return text.empty() || second.empty() ? text + second : text + " " + second;
 }
 
+// "-" of hosts without.
+std::string hostd_text(const nlohmann::json& host) {
+  if (!host.contains("hostd")) return "-";
+  return host["hostd"]["pid"].dump() + (host["hostd"]["alive"].get<bool>() ? "" : " (dead)");
+}
+
 std::string status_text(const nlohmann::json& status) {
-  TextTable table({{"HOST"}, {"INTERFACE"}, {"PORT"}, {"ADDRESSES"}, {"NAMESPACE"}});
+  TextTable table({{"HOST"}, {"INTERFACE"}, {"PORT"}, {"ADDRESSES"}, {"HOSTD"}, {"NAMESPACE"}});
   for (const auto& host : status.at("hosts")) {
     const std::string name_space =
         host["namespace"].get<std::string>() + (host["present"].get<bool>() ? "" : " (missing)");
     for (const auto& interface : host.at("interfaces"))
-      table.add({host["host"], interface["name"], interface["port"], addresses_text(interface), name_space});
+      table.add({host["host"], interface["name"], interface["port"], addresses_text(interface), hostd_text(host),
+                 name_space});
   }
   const nlohmann::json& heddled = status.at("heddled");
   const nlohmann::json& links = status.at("links");
@@ -83,7 +91,8 @@ void up(const LabOptions& options) {
   const LabConfig lab = load_or_throw(options.file);
   const bool made =
       lab_up(lab, {.file = options.file,
-                   .heddled = heddled_path(),
+                   .heddled = path_of("heddled"),
+                   .hostd = wants_hostds(lab) ? path_of("heddle-hostd") : std::string{},
                    .replace = options.replace,
                    .tell_restart = [](const std::string& why) { std::fprintf(stderr, "%s\n", why.c_str()); }});
   if (!options.json) std::printf("lab %s %s\n", lab.name.c_str(), made ? "is up" : "was up already");

@@ -21,9 +21,9 @@ namespace {
 
 void stop_heddled(const LabState& state) {
   constexpr int kAttempts = 200;  // of 50 ms
-  for (int attempt = 0; attempt < kAttempts && heddled_alive(state); ++attempt) {
-    if (attempt == 0) kill(state.heddled_pid, SIGTERM);
-    if (attempt == kAttempts / 2) kill(state.heddled_pid, SIGKILL);
+  for (int attempt = 0; attempt < kAttempts && process_alive(state.heddled); ++attempt) {
+    if (attempt == 0) kill(state.heddled.pid, SIGTERM);
+    if (attempt == kAttempts / 2) kill(state.heddled.pid, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
 }
@@ -34,7 +34,7 @@ LabState state_or_throw(const std::string& lab) {
   return *state;
 }
 
-nlohmann::json host_json(const LabConfig& lab, const LabHost& host) {
+nlohmann::json host_json(const LabConfig& lab, const LabHost& host, const LabState& state) {
   nlohmann::json interfaces = nlohmann::json::array();
   for (const LabInterface& interface : host.interfaces) {
     nlohmann::json entry{{"name", interface.name},
@@ -45,10 +45,15 @@ nlohmann::json host_json(const LabConfig& lab, const LabHost& host) {
     interfaces.push_back(std::move(entry));
   }
   const std::string name_space = host_namespace(lab.name, host.name);
-  return {{"host", host.name},
-          {"namespace", name_space},
-          {"present", namespace_exists(name_space)},
-          {"interfaces", std::move(interfaces)}};
+  nlohmann::json json{{"host", host.name},
+                      {"namespace", name_space},
+                      {"present", namespace_exists(name_space)},
+                      {"interfaces", std::move(interfaces)}};
+  if (const auto hostd = state.hostds.find(host.name); hostd != state.hostds.end())
+    json["hostd"] = {{"pid", hostd->second.pid},
+                     {"alive", process_alive(hostd->second)},
+                     {"log", lab_hostd_log(lab.name, host.name)}};
+  return json;
 }
 
 nlohmann::json links_json(const std::string& lab) {
@@ -89,10 +94,10 @@ bool lab_down(const std::string& lab, bool force) {
 nlohmann::json lab_status(const std::string& lab) {
   const LabState state = state_or_throw(lab);
   nlohmann::json status{{"lab", lab},
-                        {"up", state.complete && heddled_alive(state)},
+                        {"up", state.complete && process_alive(state.heddled)},
                         {"heddled",
-                         {{"pid", state.heddled_pid},
-                          {"alive", heddled_alive(state)},
+                         {{"pid", state.heddled.pid},
+                          {"alive", process_alive(state.heddled)},
                           {"socket", lab_socket(lab)},
                           {"log", lab_log(lab)}}},
                         {"links", links_json(lab)}};
@@ -100,7 +105,7 @@ nlohmann::json lab_status(const std::string& lab) {
   const std::optional<LabConfig> config = load_lab(lab_copy(lab), errors);
   nlohmann::json hosts = nlohmann::json::array();
   if (config)
-    for (const LabHost& host : config->hosts) hosts.push_back(host_json(*config, host));
+    for (const LabHost& host : config->hosts) hosts.push_back(host_json(*config, host, state));
   status["hosts"] = std::move(hosts);
   return status;
 }

@@ -17,6 +17,9 @@ std::string device_string(LabDriver driver, uint32_t number, const std::string& 
 std::string lab_folder(const std::string& lab) { return std::string(kLabRunFolder) + "/" + lab; }
 std::string lab_socket(const std::string& lab) { return lab_folder(lab) + "/heddled.sock"; }
 std::string lab_log(const std::string& lab) { return lab_folder(lab) + "/heddled.log"; }
+std::string lab_hostd_log(const std::string& lab, const std::string& host) {
+  return lab_folder(lab) + "/" + host + ".hostd.log";
+}
 std::string lab_copy(const std::string& lab) { return lab_folder(lab) + "/lab.yaml"; }
 std::string switch_namespace(const std::string& lab) { return host_namespace(lab, std::string(kSwitchNamespace)); }
 std::string host_namespace(const std::string& lab, const std::string& host) { return "heddle-" + lab + "-" + host; }

@@ -13,6 +13,7 @@ namespace heddle {
 std::string lab_folder(const std::string& lab);
 std::string lab_socket(const std::string& lab);
 std::string lab_log(const std::string& lab);
+std::string lab_hostd_log(const std::string& lab, const std::string& host);
 // A copy of the lab file as it was at `up`.
 std::string lab_copy(const std::string& lab);
 

@@ -34,6 +34,11 @@ void make_lab_folder(const std::string& lab) {
   if (error) throw std::runtime_error(lab_folder(lab) + " can't be made: " + error.message());
 }
 
+// Throws nlohmann::json::exception.
+LabProcess process_of(const nlohmann::json& json, const std::string& name) {
+  return {json.at(name + "_pid").get<pid_t>(), json.at(name + "_start_time").get<unsigned long long>()};
+}
+
 }  // namespace
 
 std::optional<LabState> read_lab_state(const std::string& lab) {
@@ -45,8 +50,9 @@ std::optional<LabState> read_lab_state(const std::string& lab) {
     state.lab = json.at("lab").get<std::string>();
     state.file = json.value("file", "");
     state.namespaces = json.at("namespaces").get<std::vector<std::string>>();
-    state.heddled_pid = json.at("heddled_pid").get<pid_t>();
-    state.heddled_start_time = json.at("heddled_start_time").get<unsigned long long>();
+    state.heddled = process_of(json, "heddled");
+    const nlohmann::json hostds = json.value("hostds", nlohmann::json::object());
+    for (const auto& [host, process] : hostds.items()) state.hostds[host] = process_of(process, "hostd");
     state.complete = json.at("complete").get<bool>();
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
@@ -56,12 +62,14 @@ std::optional<LabState> read_lab_state(const std::string& lab) {
 
 void write_lab_state(const LabState& state) {
   make_lab_folder(state.lab);
-  const nlohmann::json json{{"lab", state.lab},
-                            {"file", state.file},
-                            {"namespaces", state.namespaces},
-                            {"heddled_pid", state.heddled_pid},
-                            {"heddled_start_time", state.heddled_start_time},
-                            {"complete", state.complete}};
+  nlohmann::json json{{"lab", state.lab},
+                      {"file", state.file},
+                      {"namespaces", state.namespaces},
+                      {"heddled_pid", state.heddled.pid},
+                      {"heddled_start_time", state.heddled.start_time},
+                      {"complete", state.complete}};
+  for (const auto& [host, process] : state.hostds)
+    json["hostds"][host] = {{"hostd_pid", process.pid}, {"hostd_start_time", process.start_time}};
   const std::string path = state_path(state.lab);
   const std::string next = path + ".next";
   {
@@ -86,9 +94,8 @@ std::vector<std::string> labs_present() {
   return labs;
 }
 
-bool heddled_alive(const LabState& state) {
-  return state.heddled_pid != 0 && process_start_time(state.heddled_pid) == state.heddled_start_time &&
-         state.heddled_start_time != 0;
+bool process_alive(const LabProcess& process) {
+  return process.pid != 0 && process.start_time != 0 && process_start_time(process.pid) == process.start_time;
 }
 
 LabLock::LabLock(const std::string& lab) : lab_(lab) {

@@ -5,19 +5,25 @@
 
 #include <sys/types.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace heddle {
 
+struct LabProcess {
+  pid_t pid = 0;  // 0 = not started yet
+  unsigned long long start_time = 0;
+};
+
 struct LabState {
   std::string lab;
   std::string file;  // it came up from; empty of labs of earlier versions
   std::vector<std::string> namespaces;
-  pid_t heddled_pid = 0;  // 0 = not started yet
-  unsigned long long heddled_start_time = 0;
-  bool complete = false;  // `up` came to its end
+  LabProcess heddled = {};
+  std::map<std::string, LabProcess> hostds = {};  // by host: those that run a heddle-hostd
+  bool complete = false;                          // `up` came to its end
 };
 
 // nullopt if the lab isn't there or what is written about it can't be read.
@@ -28,8 +34,8 @@ void write_lab_state(const LabState& state);
 bool lab_present(const std::string& name);
 // Their names, in order.
 std::vector<std::string> labs_present();
-// Is its heddled still the one that was started?
-bool heddled_alive(const LabState& state);
+// Is it still the one that was started?
+bool process_alive(const LabProcess& process);
 
 // One `up` or `down` of a lab at a time. Throws std::runtime_error if another one is at work.
 // A text that is no name is refused, since names become paths.

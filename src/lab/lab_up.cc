@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "lab/lab.h"
+#include "lab/lab_hostds.h"
 #include "lab/lab_hosts.h"
 #include "lab/lab_names.h"
 #include "lab/lab_state.h"
@@ -32,18 +33,8 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-// The last lines of what heddled has said.
-std::string log_tail(const std::string& lab) {
-  constexpr size_t kBytes = 2000;
-  std::ifstream file(lab_log(lab));
-  std::ostringstream text;
-  text << file.rdbuf();
-  const std::string all = text.str();
-  return all.size() <= kBytes ? all : "..." + all.substr(all.size() - kBytes);
-}
-
 bool is_whole(const LabConfig& lab, const LabState& state) {
-  if (!state.complete || !heddled_alive(state)) return false;
+  if (!state.complete || !process_alive(state.heddled) || !hostds_alive(lab, state)) return false;
   for (const std::string& name : lab_namespaces(lab))
     if (!namespace_exists(name)) return false;
   return operator_socket_answers(lab_socket(lab.name));
@@ -57,23 +48,24 @@ bool same_text(const LabConfig& lab, const std::string& file) {
 std::string running_lab(const LabState& state) {
   const size_t hosts = state.namespaces.empty() ? 0 : state.namespaces.size() - 1;
   return "lab " + state.lab + " runs already, from another file" + (state.file.empty() ? "" : ", " + state.file) +
-         ": " + std::to_string(hosts) + " hosts and what runs on them, heddled " + std::to_string(state.heddled_pid);
+         ": " + std::to_string(hosts) + " hosts and what runs on them, heddled " + std::to_string(state.heddled.pid);
 }
 
 // The very file: one that an update has put in its place has the name, but is another.
 bool runs_program(const LabState& state, const std::string& program) {
   std::error_code ignored;
-  return std::filesystem::equivalent("/proc/" + std::to_string(state.heddled_pid) + "/exe", program, ignored);
+  return std::filesystem::equivalent("/proc/" + std::to_string(state.heddled.pid) + "/exe", program, ignored);
 }
 
 void wait_for_socket(const LabState& state) {
   const auto deadline = Clock::now() + kSocketPatience;
   while (!operator_socket_answers(lab_socket(state.lab))) {
-    if (!heddled_alive(state))
-      throw std::runtime_error("heddled has ended; its log " + lab_log(state.lab) + " says:\n" + log_tail(state.lab));
+    if (!process_alive(state.heddled))
+      throw std::runtime_error("heddled has ended; its log " + lab_log(state.lab) + " says:\n" +
+                               file_tail(lab_log(state.lab)));
     if (Clock::now() > deadline)
       throw std::runtime_error("heddled doesn't answer; its log " + lab_log(state.lab) + " says:\n" +
-                               log_tail(state.lab));
+                               file_tail(lab_log(state.lab)));
     std::this_thread::sleep_for(kPause);
   }
 }
@@ -100,26 +92,27 @@ void wait_for_links(const std::string& lab) {
 }
 
 void start_heddled(LabState& state, const std::string& heddled) {
-  state.heddled_pid = start_daemon(
+  state.heddled.pid = start_daemon(
       {"ip", "netns", "exec", switch_namespace(state.lab), heddled, "--lab", lab_copy(state.lab)}, lab_log(state.lab));
-  state.heddled_start_time = process_start_time(state.heddled_pid);
+  state.heddled.start_time = process_start_time(state.heddled.pid);
   write_lab_state(state);
 }
 
-void make_lab(const LabConfig& lab, const std::string& file, const std::string& heddled) {
+void make_lab(const LabConfig& lab, const LabUpOptions& options) {
   for (const std::string& name : lab_namespaces(lab))
     if (namespace_exists(name))
       throw std::runtime_error("network namespace " + name +
                                " is there and not of this lab; remove it or rename the lab");
-  const std::string text = text_of(file);
-  LabState state{.lab = lab.name, .file = std::filesystem::absolute(file), .namespaces = lab_namespaces(lab)};
+  const std::string text = text_of(options.file);
+  LabState state{.lab = lab.name, .file = std::filesystem::absolute(options.file), .namespaces = lab_namespaces(lab)};
   write_lab_state(state);  // first: what is made from here on is found by `down`
   try {
     std::ofstream(lab_copy(lab.name)) << text;
     make_lab_hosts(lab);
-    start_heddled(state, heddled);
+    start_heddled(state, options.heddled);
     wait_for_socket(state);
     wait_for_links(lab.name);
+    start_hostds(lab, state, options.hostd);
     run_host_commands(lab);
     state.complete = true;
     write_lab_state(state);
@@ -135,7 +128,7 @@ void make_lab(const LabConfig& lab, const std::string& file, const std::string& 
 bool lab_up(const LabConfig& lab, const LabUpOptions& options) {
   const LabLock lock(lab.name);
   const std::optional<LabState> state = read_lab_state(lab.name);
-  if (state && heddled_alive(*state) && !same_text(lab, options.file)) {
+  if (state && process_alive(state->heddled) && !same_text(lab, options.file)) {
     if (!options.replace) throw std::runtime_error(running_lab(*state) + "; --replace takes it away first");
     options.tell_restart(running_lab(*state) + "; it is replaced");
   } else if (state && is_whole(lab, *state)) {
@@ -144,7 +137,7 @@ bool lab_up(const LabConfig& lab, const LabUpOptions& options) {
                          " is now; it is restarted");
   }
   take_lab_down(lock);
-  make_lab(lab, options.file, options.heddled);
+  make_lab(lab, options);
   return true;
 }
 

@@ -125,6 +125,15 @@ pid_t start_daemon(const std::vector<std::string>& arguments, const std::string&
   return pid;
 }
 
+std::string file_tail(const std::string& path) {
+  constexpr size_t kBytes = 2000;
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  const std::string all = text.str();
+  return all.size() <= kBytes ? all : "..." + all.substr(all.size() - kBytes);
+}
+
 unsigned long long process_start_time(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;

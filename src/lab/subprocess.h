@@ -26,6 +26,9 @@ void run_or_throw(const std::vector<std::string>& arguments, const std::string& 
 // In a session of its own, with output to the end of `log`. Throws std::runtime_error.
 pid_t start_daemon(const std::vector<std::string>& arguments, const std::string& log);
 
+// The last lines of what a daemon has said.
+std::string file_tail(const std::string& path);
+
 // A process is told from a later one of the same number by when it began; 0 if there is none, or only its remains.
 unsigned long long process_start_time(pid_t pid);
 

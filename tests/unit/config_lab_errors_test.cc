@@ -106,7 +106,9 @@ const WrongFile kHosts[] = {
      "interfaces\n"},
     {"host_key", lab("", "{ kind: host, workers: 3 }"),
      "lab.yaml:7:23: topology.nodes.h2.workers: found an unknown key, allowed kind, ipv4, ipv6, mac, vlan, "
-     "interfaces or exec\n"},
+     "interfaces, exec or hostd\n"},
+    {"hostd", lab("", "{ kind: host, hostd: eth1 }"),
+     "lab.yaml:7:30: topology.nodes.h2.hostd: found eth1, allowed true or false\n"},
     {"exec", lab("", "{ kind: host, exec: ip link }"),
      "lab.yaml:7:29: topology.nodes.h2.exec: found ip link, allowed a list of commands\n"},
     {"driver", lab("driver: veth\n"), "lab.yaml:12:9: driver: found veth, allowed af_packet or af_xdp\n"},

@@ -296,12 +296,12 @@ TEST(LabFile, AFewNumbersDescribeAFabricAndItsHosts) {
   ConfigErrors errors;
   const auto lab = parse_lab(R"(name: x
 topology:
-  kinds: { switch: { workers: 2 } }
+  kinds: { switch: { workers: 2 }, host: { hostd: true } }
   fabric: { leaves: 2, spines: 1, hosts: 1, rate: 100M, host_rate: 50M, delay: 3ms, loss: 1% }
   nodes:
     leaf1: { kind: switch, workers: 1, ports: { p1: { vlan: 20 } } }
     h2-1: { kind: host, ipv4: 10.1.0.1/16, exec: ["true"] }
-    h9: { kind: host }
+    h9: { kind: host, hostd: false }
   links:
     - { endpoints: ["h9:eth1", "spine1:p9"] }
 )",
@@ -326,6 +326,9 @@ topology:
   EXPECT_EQ(lab->hosts[1].interfaces[0].address_v4, "10.1.0.1/16");
   EXPECT_EQ(lab->hosts[1].exec, std::vector<std::string>{"true"});
   EXPECT_EQ(lab->hosts[2].interfaces[0].node_index, 0);
+  EXPECT_TRUE(lab->hosts[0].hostd) << "planned";
+  EXPECT_TRUE(lab->hosts[1].hostd) << "planned, with keys of its own";
+  EXPECT_FALSE(lab->hosts[2].hostd);
 }
 
 TEST(LabFile, RingAndSingle) {
@@ -355,6 +358,7 @@ TEST(LabFile, ImpairmentsVlansAndKinds) {
   EXPECT_EQ(lab.hosts[1].interfaces[0].mac, 0x020000000002u);
   EXPECT_EQ(lab.hosts[3].interfaces[0].vlan, 20);
   EXPECT_EQ(lab.hosts[0].exec, (std::vector<std::string>{"ip link show"}));
+  EXPECT_FALSE(lab.hosts[0].hostd);
   EXPECT_EQ(lab.hosts[2].exec, (std::vector<std::string>{"ip -brief address"}));
   ASSERT_EQ(lab.topology.stations.size(), 1u);
   EXPECT_EQ(lab.topology.stations[0].address.node, 1);
