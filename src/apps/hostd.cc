@@ -15,6 +15,7 @@
 #include "cli/command_line.h"
 #include "cli/text_table.h"
 #include "hostd/agent.h"
+#include "hostd/socket_owners.h"
 #include "hostd/status_socket.h"
 
 namespace {
@@ -59,6 +60,24 @@ void run(const hostd::AgentOptions& options) {
   close(stop);
 }
 
+// Whose socket each flow comes from, as whoever asks may see it: heddle-hostd itself needs no right to look into
+// others.
+void name_processes(json& flows) {
+  if (flows.empty()) return;
+  const hostd::SocketOwners owners;
+  for (json& flow : flows) {
+    const json& socket = flow.at("socket");
+    flow["process"] = socket.is_null() ? ""
+                                       : owners.of({.protocol = socket.at("protocol"),
+                                                    .source = socket.at("source"),
+                                                    .destination = socket.at("destination"),
+                                                    .source_port = socket.at("source_port"),
+                                                    .destination_port = socket.at("destination_port")});
+  }
+}
+
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
+
 std::string shown(const json& status) {
   std::string names;
   for (const json& name : status.at("interfaces")) names += (names.empty() ? "" : ", ") + name.get<std::string>();
@@ -67,14 +86,14 @@ std::string shown(const json& status) {
   TextTable table({{"INTERFACE"},
                    {"FLOW"},
                    {"CGROUP"},
+                   {"PROCESS"},
                    {"HELD BY"},
                    {"SINCE", Align::right},
                    {"RATE", Align::right},
                    {"WAITING", Align::right},
                    {"DROPPED", Align::right}});
   for (const json& flow : status.at("flows")) {
-    const std::string group = flow.at("cgroup");
-    table.add({flow.at("interface"), flow.at("flow"), group.empty() ? "-" : group,
+    table.add({flow.at("interface"), flow.at("flow"), or_dash(flow.at("cgroup")), or_dash(flow.at("process")),
                "node " + flow.at("switch_node").dump() + " port " + flow.at("switch_port").dump(),
                scaled_duration(flow.at("since_ms").get<double>() * 1e6),
                scaled_bits_per_second(flow.at("rate_bps").get<double>()),
@@ -107,7 +126,8 @@ int main(int argc, char** argv) {
       run(options);
       return EXIT_SUCCESS;
     }
-    const json status = hostd::ask_status();
+    json status = hostd::ask_status();
+    name_processes(status.at("flows"));
     std::fputs(as_json ? (status.dump(2) + "\n").c_str() : shown(status).c_str(), stdout);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "heddle-hostd: %s\n", error.what());

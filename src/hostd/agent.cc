@@ -60,6 +60,17 @@ std::string flow_text(const hostd_flow& flow) {
   return text;
 }
 
+// The two ends of a flow that a socket has; of all others null.
+nlohmann::json socket_of(const hostd_flow& flow) {
+  constexpr uint8_t kEnds = HEDDLE_FGFC_ADDRESSES | HEDDLE_FGFC_PORTS;
+  if ((flow.fields & kEnds) != kEnds || flow.l3 == 0 || flow.source_port == 0) return nullptr;
+  return {{"protocol", flow.protocol},
+          {"source", address_text(flow, flow.source_address)},
+          {"source_port", ntohs(flow.source_port)},
+          {"destination", address_text(flow, flow.destination_address)},
+          {"destination_port", ntohs(flow.destination_port)}};
+}
+
 bool holds(const hostd_pause& pause, uint64_t now_ns) { return now_ns < pause.until_ns; }
 
 }  // namespace
@@ -169,6 +180,7 @@ nlohmann::json Agent::status(uint64_t now_ns) const {
       const uint16_t minor = one.pause.class_minor;
       flows.push_back({{"interface", interface.name},
                        {"flow", flow_text(one.flow)},
+                       {"socket", socket_of(one.flow)},
                        {"cgroup", paths.contains(one.pause.cgroup) ? paths.at(one.pause.cgroup) : ""},
                        {"since_ms", (now_ns - std::min(now_ns, one.pause.since_ns)) / 1'000'000},
                        {"switch_node", one.pause.node},
