@@ -2,15 +2,13 @@
 #include "apps/check_command.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "apps/fabric_of_file.h"
-#include "cli/text_table.h"
+#include "apps/findings.h"
 #include "config/lab_file.h"
 #include "config/node_file.h"
 #include "config/resolved_fabric.h"
@@ -50,29 +48,6 @@ void dump(const std::string& file) {
   std::fputs(resolved_fabric(or_errors(load_fabric(kind, file, errors), errors)).c_str(), stdout);
 }
 
-const char* severity_text(Severity severity) {
-  return severity == Severity::good ? "ok" : severity == Severity::advice ? "advice" : "BAD";
-}
-
-std::string text_of(const Findings& findings) {
-  TextTable table({{""}, {"WHERE"}, {"FOUND"}});
-  for (const Finding& finding : findings) {
-    table.add({severity_text(finding.severity), finding.place, finding.text});
-    if (!finding.mend.empty()) table.add({"", "", "-> " + finding.mend});
-  }
-  return table.text();
-}
-
-std::string json_of(const Findings& findings) {
-  nlohmann::json rows = nlohmann::json::array();
-  for (const Finding& finding : findings)
-    rows.push_back({{"severity", finding.severity == Severity::bad ? "bad" : severity_text(finding.severity)},
-                    {"where", finding.place},
-                    {"found", finding.text},
-                    {"mend", finding.mend}});
-  return nlohmann::json{{"findings", rows}}.dump(2) + "\n";
-}
-
 Findings examine(const std::string& file) {
   if (file.empty()) return examine_this_machine();
   ConfigErrors errors;
@@ -87,10 +62,7 @@ Findings examine(const std::string& file) {
 }
 
 void doctor(const std::string& file, bool json) {
-  const Findings findings = examine(file);
-  std::fputs((json ? json_of(findings) : text_of(findings)).c_str(), stdout);
-  const auto is_bad = [](const Finding& finding) { return finding.severity == Severity::bad; };
-  if (std::any_of(findings.begin(), findings.end(), is_bad)) throw CLI::RuntimeError(EXIT_FAILURE);
+  if (!print_findings(examine(file), json)) throw CLI::RuntimeError(EXIT_FAILURE);
 }
 
 }  // namespace

@@ -12,9 +12,11 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "apps/findings.h"
 #include "cli/command_line.h"
 #include "cli/text_table.h"
 #include "hostd/agent.h"
+#include "hostd/examine.h"
 #include "hostd/socket_owners.h"
 #include "hostd/status_socket.h"
 
@@ -110,10 +112,13 @@ int main(int argc, char** argv) {
   CLI::App app("Holds back flows of this host as the switch at the other end of its lines asks.", "heddle-hostd");
   CLI::App* running = app.add_subcommand("run", "until SIGTERM");
   running->add_option("interface", options.interfaces, "whose flows")->required();
-  running->add_flag("--replace-mq", options.replace_mq,
-                    "also where a root qdisc with several queues is replaced by one");
+  CLI::App* doctor = app.add_subcommand("doctor", "what keeps it from its work here, without touching anything");
+  doctor->add_option("interface", options.interfaces, "where it is to run");
+  for (CLI::App* command : {running, doctor})
+    command->add_flag("--replace-mq", options.replace_mq,
+                      "also where a root qdisc with several queues is replaced by one");
   CLI::App* showing = app.add_subcommand("show", "which flows are held back in this network namespace");
-  showing->add_flag("--json", as_json, "as a JSON document");
+  for (CLI::App* command : {showing, doctor}) command->add_flag("--json", as_json, "as a JSON document");
   app.require_subcommand(1);
   add_version(app, "heddle-hostd");
   try {
@@ -126,6 +131,9 @@ int main(int argc, char** argv) {
       run(options);
       return EXIT_SUCCESS;
     }
+    if (doctor->parsed())
+      return print_findings(hostd::examine(options.interfaces, options.replace_mq), as_json) ? EXIT_SUCCESS
+                                                                                             : EXIT_FAILURE;
     json status = hostd::ask_status();
     name_processes(status.at("flows"));
     std::fputs(as_json ? (status.dump(2) + "\n").c_str() : shown(status).c_str(), stdout);

@@ -65,7 +65,7 @@ void TrafficControl::Close::operator()(nl_sock* socket) const { nl_socket_free(s
 TrafficControl::TrafficControl(int interface, std::string name, bool replace_mq)
     : interface_(interface), name_(std::move(name)), socket_(made(nl_socket_alloc())) {
   must(nl_connect(socket_.get(), NETLINK_ROUTE), "netlink");
-  refuse_what_is_not_ours_to_replace(replace_mq);
+  check(interface_, name_, replace_mq);
   remove_root();  // of an earlier life
   add_root();
   try {
@@ -82,21 +82,23 @@ TrafficControl::TrafficControl(int interface, std::string name, bool replace_mq)
 TrafficControl::~TrafficControl() { remove_root(); }
 
 // A qdisc that somebody has put there has a handle; the kernel's own have none.
-void TrafficControl::refuse_what_is_not_ours_to_replace(bool replace_mq) const {
+void TrafficControl::check(int interface, const std::string& name, bool replace_mq) {
+  const std::unique_ptr<nl_sock, Close> socket(made(nl_socket_alloc()));
+  must(nl_connect(socket.get(), NETLINK_ROUTE), "netlink");
   nl_cache* all = nullptr;
-  must(rtnl_qdisc_alloc_cache(socket_.get(), &all), name_ + ": qdiscs");
+  must(rtnl_qdisc_alloc_cache(socket.get(), &all), name + ": qdiscs");
   const Cache cache(all);
   for (nl_object* object = nl_cache_get_first(all); object != nullptr; object = nl_cache_get_next(object)) {
     auto* root = reinterpret_cast<rtnl_tc*>(object);
-    if (rtnl_tc_get_ifindex(root) != interface_ || rtnl_tc_get_parent(root) != TC_H_ROOT) continue;
+    if (rtnl_tc_get_ifindex(root) != interface || rtnl_tc_get_parent(root) != TC_H_ROOT) continue;
     const std::string kind = rtnl_tc_get_kind(root);
     const uint32_t handle = rtnl_tc_get_handle(root);
     if (handle == kRoot) continue;
     if (handle != 0)
-      throw std::runtime_error(name_ + ": has a root qdisc that somebody has put there (" + kind +
-                               "); take it away with `tc qdisc del dev " + name_ + " root`");
+      throw std::runtime_error(name + ": has a root qdisc that somebody has put there (" + kind +
+                               "); take it away with `tc qdisc del dev " + name + " root`");
     if (kind == "mq" && !replace_mq)
-      throw std::runtime_error(name_ +
+      throw std::runtime_error(name +
                                ": has a qdisc for each queue of the card, and one takes their place only if asked: "
                                "--replace-mq");
   }

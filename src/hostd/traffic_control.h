@@ -27,6 +27,8 @@ bool has_filters(int interface, uint32_t side);
 
 class TrafficControl {
  public:
+  // Throws if the root of the interface is not to be replaced; changes nothing.
+  static void check(int interface, const std::string& name, bool replace_mq);
   // Puts it there. `replace_mq`: also instead of a root with a queue for each of the card's.
   TrafficControl(int interface, std::string name, bool replace_mq);
   // Takes it away.
@@ -42,7 +44,6 @@ class TrafficControl {
   struct Close {
     void operator()(nl_sock* socket) const;
   };
-  void refuse_what_is_not_ours_to_replace(bool replace_mq) const;
   void add_root();
   void add_queue(uint16_t minor);
   void remove_root() const;
