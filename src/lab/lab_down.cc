@@ -114,8 +114,7 @@ void lab_exec(const std::string& lab, const std::string& host, const std::vector
   state_or_throw(lab);
   const std::string name_space = host_namespace(lab, host);
   if (!namespace_exists(name_space)) throw std::runtime_error("lab " + lab + " has no host " + host);
-  std::vector<std::string> arguments{"ip", "netns", "exec", name_space};
-  arguments.insert(arguments.end(), command.begin(), command.end());
+  std::vector<std::string> arguments = in_namespace(name_space, command);
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "lab/lab_hosts.h"
 #include "lab/lab_names.h"
 #include "lab/subprocess.h"
 
@@ -17,15 +18,10 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kPatience = std::chrono::seconds(10);
 constexpr auto kPause = std::chrono::milliseconds(50);
 
-std::vector<std::string> on_host(const std::string& lab, const LabHost& host, std::vector<std::string> command) {
-  command.insert(command.begin(), {"ip", "netns", "exec", host_namespace(lab, host.name)});
-  return command;
-}
-
 void start_hostd(const std::string& lab, const LabHost& host, LabState& state, const std::string& program) {
   std::vector<std::string> command{program, "run"};
   for (const LabInterface& interface : host.interfaces) command.push_back(interface.name);
-  const pid_t pid = start_daemon(on_host(lab, host, command), lab_hostd_log(lab, host.name));
+  const pid_t pid = start_daemon(in_namespace(host_namespace(lab, host.name), command), lab_hostd_log(lab, host.name));
   state.hostds[host.name] = {pid, process_start_time(pid)};
   write_lab_state(state);
 }
@@ -33,7 +29,7 @@ void start_hostd(const std::string& lab, const LabHost& host, LabState& state, c
 void wait_for_hostd(const std::string& lab, const LabHost& host, const LabProcess& process,
                     const std::string& program) {
   const auto deadline = Clock::now() + kPatience;
-  const std::vector<std::string> question = on_host(lab, host, {program, "show", "--json"});
+  const std::vector<std::string> question = in_namespace(host_namespace(lab, host.name), {program, "show", "--json"});
   while (!run_program(question).ok()) {
     const bool ended = !process_alive(process);
     if (ended || Clock::now() > deadline) {

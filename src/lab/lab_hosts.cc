@@ -26,11 +26,6 @@ std::string mac_text(uint64_t mac) {
   return text;
 }
 
-std::vector<std::string> in_namespace(const std::string& name, std::vector<std::string> command) {
-  command.insert(command.begin(), {"ip", "netns", "exec", name});
-  return command;
-}
-
 // /proc/sys/net belongs to the namespace of whoever writes.
 void set_kernel_option(const std::string& name_space, const std::string& option, const std::string& value) {
   run_or_throw(in_namespace(name_space, {"tee", "/proc/sys/net/" + option}), value);
@@ -132,6 +127,11 @@ void run_host_commands(const LabConfig& lab) {
                                  "): " + result.output);
     }
   }
+}
+
+std::vector<std::string> in_namespace(const std::string& name, std::vector<std::string> command) {
+  command.insert(command.begin(), {"ip", "netns", "exec", name});
+  return command;
 }
 
 bool namespace_exists(const std::string& name) { return std::filesystem::exists("/run/netns/" + name); }

@@ -19,6 +19,8 @@ void make_lab_hosts(const LabConfig& lab);
 void run_host_commands(const LabConfig& lab);
 
 bool namespace_exists(const std::string& name);
+// The command that runs `command` there.
+std::vector<std::string> in_namespace(const std::string& name, std::vector<std::string> command);
 // Ends every process in it, then removes it; interfaces in it go too. Nothing if it isn't there.
 void remove_namespace(const std::string& name);
 

@@ -92,8 +92,8 @@ void wait_for_links(const std::string& lab) {
 }
 
 void start_heddled(LabState& state, const std::string& heddled) {
-  state.heddled.pid = start_daemon(
-      {"ip", "netns", "exec", switch_namespace(state.lab), heddled, "--lab", lab_copy(state.lab)}, lab_log(state.lab));
+  state.heddled.pid = start_daemon(in_namespace(switch_namespace(state.lab), {heddled, "--lab", lab_copy(state.lab)}),
+                                   lab_log(state.lab));
   state.heddled.start_time = process_start_time(state.heddled.pid);
   write_lab_state(state);
 }
