@@ -8,7 +8,7 @@
 #include "config/device_string.h"
 #include "config/units.h"
 #include "heddle/frames.h"
-#include "node/worker.h"
+#include "node/node.h"
 #include "topology/lanes.h"
 
 namespace heddle {

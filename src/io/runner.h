@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "io/waker.h"
-#include "node/worker.h"
+#include "node/node.h"
 
 namespace heddle {
 

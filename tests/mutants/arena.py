@@ -48,19 +48,19 @@ def run_bounded(command, seconds=TIMEOUT_S):
 class Arena:
     """`with` removes the copy in the end. Targets are ninja's."""
 
+    # A change to a source is built soonest where each is compiled by itself, one to a header where many are as one.
+    APART = ("apart", "-Dunity=off")
+    TOGETHER = ("together", "-Done_unit=false", "-Dunity_size=40")
+
     def __init__(self, *targets):
         self.targets = targets
         self.tree = Path(tempfile.mkdtemp(prefix="heddle-mutants-"))
+        self.folder = None  # of the last build
 
     def __enter__(self):
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         try:
             self._copy()
-            subprocess.run(["meson", "setup", "build", "-Doptimization=2", "-Ddebug=false", "-Dwerror=false", "-Done_unit=false"], cwd=self.tree,
-                           check=True, stdout=subprocess.DEVNULL)
-            good, said = self.build()
-            if not good:
-                raise Broken(f"the tree itself does not build:\n{said}")
             return self
         except BaseException:
             shutil.rmtree(self.tree)
@@ -78,13 +78,18 @@ class Arena:
                 (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(source, self.tree / name)
 
-    def build(self):
-        """(did it, what the compiler said)"""
-        run = subprocess.run(["ninja", "-C", str(self.tree / "build"), *self.targets], capture_output=True, text=True)
+    def build(self, *targets, changed=()):
+        """(did it, what the compiler said); the targets of the arena where none is named, after a change to these sources"""
+        name, *options = self.TOGETHER if any(Path(path).suffix == ".h" for path in changed) else self.APART
+        self.folder = self.tree / name
+        if not self.folder.exists():
+            subprocess.run(["meson", "setup", name, "-Doptimization=1", "-Ddebug=false", "-Dwerror=false", "-Dtests_apart=true", *options],
+                           cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
+        run = subprocess.run(["ninja", "-C", str(self.folder), *(targets or self.targets)], capture_output=True, text=True)
         return run.returncode == 0, run.stdout[-2000:]
 
     def program(self, name):
-        return self.tree / "build" / name
+        return self.folder / name
 
     # How the built program fails; None if it doesn't.
 
@@ -107,8 +112,8 @@ class Arena:
                     return run.result()
         return None
 
-    def fails_a_seed(self, seeds):
-        run = run_bounded([self.program("src/apps/heddle-sim"), "fuzz", "--seeds", f"{FIRST_SEED}-{FIRST_SEED + seeds - 1}",
+    def fails_a_seed(self, seeds, first=FIRST_SEED):
+        run = run_bounded([self.program("src/apps/heddle-sim"), "fuzz", "--seeds", f"{first}-{first + seeds - 1}",
                            "--jobs", os.cpu_count()])
         if run is None:
             return f"seeds do not end within {TIMEOUT_S} s"
@@ -119,9 +124,8 @@ class Arena:
             return f"seed {said.group(1)}: {said.group(2)}"
         return "stops: " + (run.stderr.strip().split("\n")[-1] or f"status {run.returncode}")[:90]
 
-    def fails_a_unit_test(self, which="*"):
-        run = run_bounded([self.program("tests/unit_tests"), "--gtest_brief=1", f"--gtest_filter={which}"],
-                          UNIT_TIMEOUT_S)
+    def fails_a_unit_test(self, which="*", program="tests/unit_tests"):
+        run = run_bounded([self.program(program), "--gtest_brief=1", f"--gtest_filter={which}"], UNIT_TIMEOUT_S)
         if run is None:
             return f"unit tests do not end within {UNIT_TIMEOUT_S} s"
         if run.returncode == 0:

@@ -11,8 +11,10 @@ move along with the code.
     --- is
     ...
 """
+import re
 from pathlib import Path
 
+HERE = Path(__file__).resolve().parent
 IS, BECOMES = "--- is\n", "--- becomes\n"
 
 
@@ -56,3 +58,33 @@ def changed(changes, texts):
             text = text[:at] + after + text[at + len(before):]
         results[path] = text
     return results
+
+
+def survivors():
+    """{name: reason} of mutants that no seed can be relied on to notice."""
+    known = {}
+    for line in (HERE / "SURVIVORS").read_text().splitlines():
+        if line and not line.startswith("#"):
+            name, reason = line.split(":", 1)
+            known[name] = reason.strip()
+    return known
+
+
+def claims(reason):
+    """What such a reason says notices the mutant: ([(test, program)], [seed])
+
+    A test is named Suite.Name, a seed `seed N`; the program is the one that is made of the test's source (tests_apart).
+    """
+    tests = [(test, program_of(test)) for test in re.findall(r"\b[A-Z]\w+\.[A-Z]\w+\b", reason)]
+    seeds = [int(seed) for seed in re.findall(r"\bseed (\d+)\b", reason)]
+    if not tests and not seeds:
+        raise Stale(f"names neither a test nor a seed: {reason}")
+    return tests, seeds
+
+
+def program_of(test):
+    definition = re.compile(r"\(\s*{},\s*{}\s*[,)]".format(*test.split(".")))
+    for source in sorted((HERE.parent / "unit").glob("*.cc")):
+        if definition.search(source.read_text()):
+            return f"tests/{source.stem}"
+    raise Stale(f"there is no test {test}")

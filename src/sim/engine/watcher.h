@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "io/memory_link.h"
-#include "node/worker.h"
+#include "node/turn.h"
 #include "wire/types.h"
 
 namespace heddle::sim {
