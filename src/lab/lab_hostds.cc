@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kPatience = std::chrono::seconds(10);
-constexpr auto kPause = std::chrono::milliseconds(50);
+constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 
 void start_hostd(const std::string& lab, const LabHost& host, LabState& state, const std::string& program) {
   std::vector<std::string> command{program, "run"};
@@ -37,7 +37,7 @@ void wait_for_hostd(const std::string& lab, const LabHost& host, const LabProces
       throw std::runtime_error("heddle-hostd of host " + host.name + (ended ? " has ended" : " doesn't answer") +
                                "; its log " + log + " says:\n" + file_tail(log));
     }
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kBetweenLooks);
   }
 }
 

@@ -327,11 +327,11 @@ TEST(Scenario, AHostThatObeysHoldsBackOneFlowOrOneApplication) {
 
 // R4: on the shortest paths alone, or on longer ones whatever waits for the shortest, it does not get through.
 TEST(Scenario, WhatOneLinkBetweenGroupsCannotCarryGoesByOtherGroups) {
-  for (const Baseline baseline : {Baseline::none, Baseline::shortest_paths, Baseline::valiant}) {
+  for (const Baseline baseline : {Baseline::shortest_paths, Baseline::valiant}) {  // as shipped: MeetsItsExpectations
     ConfigErrors errors;
     const auto scenario = load_scenario((kRoot / "config/sim/dragonfly.yaml").string(), errors, {.baseline = baseline});
     ASSERT_TRUE(scenario) << errors.text();
-    EXPECT_EQ(run_scenario(*scenario).passed(), baseline == Baseline::none);
+    EXPECT_FALSE(run_scenario(*scenario).passed());
   }
 }
 
