@@ -81,9 +81,10 @@ void name_processes(json& flows) {
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 std::string shown(const json& status) {
-  std::string names;
+  std::string names, absent;
   for (const json& name : status.at("interfaces")) names += (names.empty() ? "" : ", ") + name.get<std::string>();
-  if (status.at("flows").empty()) return "nothing of " + names + " is held back\n";
+  for (const json& name : status.at("absent")) absent += name.get<std::string>() + " is not there\n";
+  if (status.at("flows").empty()) return (names.empty() ? "" : "nothing of " + names + " is held back\n") + absent;
   using Align = TextTable::Align;
   TextTable table({{"INTERFACE"},
                    {"FLOW"},
@@ -101,7 +102,7 @@ std::string shown(const json& status) {
                scaled_bits_per_second(flow.at("rate_bps").get<double>()),
                scaled_bytes(flow.at("waiting_bytes").get<double>()), flow.at("dropped_packets").dump()});
   }
-  return table.text();
+  return table.text() + absent;
 }
 
 }  // namespace

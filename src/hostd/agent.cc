@@ -15,7 +15,11 @@ namespace heddle::hostd {
 namespace {
 
 constexpr uint64_t kAliveNs = 200'000'000;                  // a machine may stand still for so long
+constexpr uint64_t kLookNs = 1'000'000'000;                 // between looks for interfaces that went or came
 constexpr uint64_t kUnheldBytesPerSecond = 12'500'000'000;  // of a class of which nothing is held any more: 100 Gb/s
+
+// 0: there is none of this name.
+int index_of(const std::string& name) { return static_cast<int>(if_nametoindex(name.c_str())); }
 
 std::string mac_text(const uint8_t* address) {
   char text[18];
@@ -75,16 +79,14 @@ bool holds(const hostd_pause& pause, uint64_t now_ns) { return now_ns < pause.un
 
 }  // namespace
 
-Agent::Agent(const AgentOptions& options) {
+Agent::Agent(const AgentOptions& options) : replace_mq_(options.replace_mq) {
   for (const std::string& name : options.interfaces) {
-    const auto index = static_cast<int>(if_nametoindex(name.c_str()));
+    const int index = index_of(name);
     if (index == 0) throw std::runtime_error(name + ": there is no such interface");
     if (std::any_of(interfaces_.begin(), interfaces_.end(), [&](const Interface& one) { return one.index == index; }))
       throw std::runtime_error(name + ": is named twice");
-    interfaces_.push_back({.index = index, .name = name, .classes = {}, .announcer = {}, .pacing = {}});
-    interfaces_.back().classes = std::make_unique<TrafficControl>(index, name, options.replace_mq);
-    interfaces_.back().announcer = std::make_unique<Announcer>(index, name);
-    programs_.attach(index, name);
+    interfaces_.emplace_back().name = name;
+    hold(interfaces_.back(), index);
   }
 }
 
@@ -94,10 +96,57 @@ Agent::~Agent() {
   programs_.detach_all();
 }
 
+void Agent::hold(Interface& interface, int index) {
+  Interface held{.name = interface.name, .index = index};
+  held.classes = std::make_unique<TrafficControl>(index, held.name, replace_mq_);
+  held.announcer = std::make_unique<Announcer>(index, held.name);
+  programs_.attach(index, held.name);
+  interface = std::move(held);
+}
+
+void Agent::let_go(Interface& interface) {
+  for (const HeldFlow& one : held_)
+    if (static_cast<int>(one.flow.interface) == interface.index) programs_.forget(one);
+  interface.announcer.reset();
+  programs_.detach(interface.index);
+  interface = Interface{.name = interface.name};
+}
+
+void Agent::look_for_interfaces() {
+  for (Interface& interface : interfaces_) {
+    const int index = index_of(interface.name);
+    if (index == interface.index) continue;
+    if (interface.index != 0) {
+      std::fprintf(stderr, "heddle-hostd: %s is gone\n", interface.name.c_str());
+      let_go(interface);
+    }
+    if (index == 0) continue;
+    try {
+      hold(interface, index);
+      std::fprintf(stderr, "heddle-hostd: %s is back\n", interface.name.c_str());
+    } catch (const std::runtime_error& error) {
+      if (interface.trouble != error.what()) std::fprintf(stderr, "heddle-hostd: %s\n", error.what());
+      interface.trouble = error.what();
+    }
+  }
+}
+
 void Agent::tick(uint64_t now_ns) {
   programs_.set_alive_until(now_ns + kAliveNs);
+  if (now_ns >= next_look_ns_) {
+    next_look_ns_ = now_ns + kLookNs;
+    look_for_interfaces();
+  }
   held_ = programs_.held();
-  for (Interface& interface : interfaces_) pace(interface, now_ns);
+  for (Interface& interface : interfaces_) {
+    if (interface.index == 0) continue;
+    try {
+      pace(interface, now_ns);
+    } catch (const std::runtime_error&) {
+      if (index_of(interface.name) == interface.index) throw;
+      next_look_ns_ = now_ns;  // it is gone since the last look
+    }
+  }
   programs_.free_unused_classes(held_);
   if (now_ns >= next_announcement_ns_) announce(now_ns);
 }
@@ -109,8 +158,8 @@ void Agent::pace(Interface& interface, uint64_t now_ns) {
   if (std::none_of(held_.begin(), held_.end(), is_here) &&
       std::none_of(interface.open.begin(), interface.open.end(), [](bool open) { return open; }))
     return;
-  const auto states = interface.classes->classes();
-  forget_what_is_over(interface, states, now_ns);
+  const auto& states = interface.states = interface.classes->classes();
+  forget_what_is_over(interface, now_ns);
   struct Sum {
     uint32_t numbers = 0;
     uint64_t credit = 0;
@@ -137,12 +186,12 @@ void Agent::pace(Interface& interface, uint64_t now_ns) {
   }
 }
 
-void Agent::forget_what_is_over(Interface& interface, const std::array<ClassState, HOSTD_CLASSES + 1>& states,
-                                uint64_t now_ns) {
+void Agent::forget_what_is_over(const Interface& interface, uint64_t now_ns) {
   for (const HeldFlow& one : held_) {
     const uint16_t minor = one.pause.class_minor;
     if (static_cast<int>(one.flow.interface) != interface.index || minor > HOSTD_CLASSES) continue;
-    if (!holds(one.pause, now_ns) && interface.open[minor] && states[minor].waiting_bytes == 0) programs_.forget(one);
+    if (!holds(one.pause, now_ns) && interface.open[minor] && interface.states[minor].waiting_bytes == 0)
+      programs_.forget(one);
   }
 }
 
@@ -159,6 +208,7 @@ void Agent::announce(uint64_t now_ns) {
   next_announcement_ns_ = now_ns + HEDDLE_FGFC_ANNOUNCE_NS;
   const std::vector<hostd_source> seen = programs_.sources(now_ns);
   for (Interface& interface : interfaces_) {
+    if (interface.index == 0) continue;
     std::vector<MacAddress> others;
     for (const hostd_source& source : seen) {
       if (static_cast<int>(source.interface) != interface.index) continue;
@@ -170,14 +220,15 @@ void Agent::announce(uint64_t now_ns) {
 }
 
 nlohmann::json Agent::status(uint64_t now_ns) const {
-  nlohmann::json flows = nlohmann::json::array(), names = nlohmann::json::array();
+  nlohmann::json flows = nlohmann::json::array(), names = nlohmann::json::array(), absent = nlohmann::json::array();
   const auto paths = held_.empty() ? std::map<uint64_t, std::string>() : control_group_paths();
   for (const Interface& interface : interfaces_) {
-    names.push_back(interface.name);
-    const auto states = interface.classes->classes();
+    (interface.index == 0 ? absent : names).push_back(interface.name);
+    if (interface.index == 0) continue;
     for (const HeldFlow& one : held_) {
       if (static_cast<int>(one.flow.interface) != interface.index || !holds(one.pause, now_ns)) continue;
       const uint16_t minor = one.pause.class_minor;
+      const ClassState& state = interface.states[minor];
       flows.push_back({{"interface", interface.name},
                        {"flow", flow_text(one.flow)},
                        {"socket", socket_of(one.flow)},
@@ -186,13 +237,14 @@ nlohmann::json Agent::status(uint64_t now_ns) const {
                        {"switch_node", one.pause.node},
                        {"switch_port", one.pause.port},
                        {"rate_bps", interface.rates[minor] * 8},
-                       {"waiting_bytes", states[minor].waiting_bytes},
-                       {"dropped_packets", states[minor].dropped_packets},
+                       {"waiting_bytes", state.waiting_bytes},
+                       {"dropped_packets", state.dropped_packets},
                        {"credit_bytes", one.pause.credit},
                        {"shared", one.pause.shared != 0}});
     }
   }
   return {{"interfaces", names},
+          {"absent", absent},
           {"flows", flows},
           {"pauses_heard", programs_.count(HOSTD_PAUSES_HEARD)},
           {"ends_heard", programs_.count(HOSTD_ENDS_HEARD)},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // heddle-hostd while it runs (G3): the interfaces of one network namespace whose flows it holds back. Programs in the
-// kernel take what switches say; here rates are set, addresses announced, and what is over is taken out.
+// kernel take what switches say; here rates are set, addresses announced, and what is over is taken out. An interface
+// that goes away is let go, and held again when one of its name comes back; the others go on.
 #pragma once
 
 #include <array>
@@ -26,34 +27,41 @@ class Agent {
  public:
   static constexpr uint64_t kTickNs = 10'000'000;  // between calls of tick()
 
-  // Throws std::runtime_error; then everything is as it was.
+  // All of them have to be there. Throws std::runtime_error; then everything is as it was.
   explicit Agent(const AgentOptions& options);
   ~Agent();
 
-  // `now_ns`: of CLOCK_MONOTONIC.
+  // `now_ns`: of CLOCK_MONOTONIC. What happens to interfaces is told on stderr.
   void tick(uint64_t now_ns);
   // Interfaces, flows that are held back, and counts: what `heddle-hostd show` shows.
   nlohmann::json status(uint64_t now_ns) const;
 
  private:
   struct Interface {
-    int index;
     std::string name;
-    std::unique_ptr<TrafficControl> classes;
-    std::unique_ptr<Announcer> announcer;
-    std::array<Pacing, HOSTD_CLASSES + 1> pacing;  // by class
-    std::array<bool, HOSTD_CLASSES + 1> open{};    // classes of which nothing is held any more, since a tick at least
-    std::array<uint64_t, HOSTD_CLASSES + 1> rates{};  // bytes a second, as set
+    int index = 0;          // 0: it is let go
+    std::string trouble{};  // why it is, though there is one of this name
+    std::unique_ptr<TrafficControl> classes{};
+    std::unique_ptr<Announcer> announcer{};
+    // Each by class.
+    std::array<Pacing, HOSTD_CLASSES + 1> pacing{};
+    std::array<ClassState, HOSTD_CLASSES + 1> states{};  // at the last tick with flows that are held
+    std::array<bool, HOSTD_CLASSES + 1> open{};          // of which nothing is held any more, since a tick at least
+    std::array<uint64_t, HOSTD_CLASSES + 1> rates{};     // bytes a second, as set
   };
+  void hold(Interface& interface, int index);
+  void let_go(Interface& interface);
+  void look_for_interfaces();
   void pace(Interface& interface, uint64_t now_ns);
-  void forget_what_is_over(Interface& interface, const std::array<ClassState, HOSTD_CLASSES + 1>& states,
-                           uint64_t now_ns);
+  void forget_what_is_over(const Interface& interface, uint64_t now_ns);
   void set_rate(Interface& interface, uint16_t minor, uint64_t bytes_per_second);
   void announce(uint64_t now_ns);
 
+  const bool replace_mq_;
   Programs programs_;
   std::vector<Interface> interfaces_;
   std::vector<HeldFlow> held_;  // at the last tick
+  uint64_t next_look_ns_ = 0;   // whether interfaces are there
   uint64_t next_announcement_ns_ = 0;
 };
 

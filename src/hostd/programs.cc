@@ -93,26 +93,30 @@ void Programs::attach(int interface, const std::string& name) {
     bpf_tc_opts options = ours();
     options.prog_fd = bpf_program__fd(program);
     options.flags = BPF_TC_F_REPLACE;
-    if (const int error = bpf_tc_attach(&hook, &options); error != 0)
+    if (const int error = bpf_tc_attach(&hook, &options); error != 0) {
+      detach(interface);
       throw std::runtime_error(name + ": attaching the programs: " + std::strerror(-error));
+    }
   }
 }
 
 // The qdisc clsact goes, too, unless others have filters there.
-void Programs::detach_all() {
-  for (const int interface : attached_) {
-    bool used = false;
-    for (const bpf_tc_attach_point point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
-      bpf_tc_hook hook = hook_of(interface, point);
-      bpf_tc_opts options = ours();
-      bpf_tc_detach(&hook, &options);
-      used = used || has_filters(interface, point == BPF_TC_INGRESS ? TC_H_MIN_INGRESS : TC_H_MIN_EGRESS);
-    }
-    if (used) continue;
-    bpf_tc_hook both = hook_of(interface, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
-    bpf_tc_hook_destroy(&both);
+void Programs::detach(int interface) {
+  std::erase(attached_, interface);
+  bool used = false;
+  for (const bpf_tc_attach_point point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
+    bpf_tc_hook hook = hook_of(interface, point);
+    bpf_tc_opts options = ours();
+    bpf_tc_detach(&hook, &options);
+    used = used || has_filters(interface, point == BPF_TC_INGRESS ? TC_H_MIN_INGRESS : TC_H_MIN_EGRESS);
   }
-  attached_.clear();
+  if (used) return;
+  bpf_tc_hook both = hook_of(interface, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
+  bpf_tc_hook_destroy(&both);
+}
+
+void Programs::detach_all() {
+  while (!attached_.empty()) detach(attached_.back());
 }
 
 void Programs::set_alive_until(uint64_t ns) { __atomic_store_n(&programs_->bss->alive_until_ns, ns, __ATOMIC_RELAXED); }

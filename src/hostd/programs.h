@@ -24,8 +24,10 @@ class Programs {
   ~Programs();
   Programs(const Programs&) = delete;
 
-  // From now on frames of the interface pass them.
+  // From now on frames of the interface pass them. Throws: then none does.
   void attach(int interface, const std::string& name);
+  // The interface may be gone already.
+  void detach(int interface);
   void detach_all();
 
   // Flows are held back until then, CLOCK_MONOTONIC.
