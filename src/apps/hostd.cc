@@ -81,10 +81,10 @@ void name_processes(json& flows) {
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 std::string shown(const json& status) {
-  std::string names, absent;
+  std::string names, not_held;
   for (const json& name : status.at("interfaces")) names += (names.empty() ? "" : ", ") + name.get<std::string>();
-  for (const json& name : status.at("absent")) absent += name.get<std::string>() + " is not there\n";
-  if (status.at("flows").empty()) return (names.empty() ? "" : "nothing of " + names + " is held back\n") + absent;
+  for (const json& one : status.at("not_held")) not_held += one.at("why").get<std::string>() + "\n";
+  if (status.at("flows").empty()) return (names.empty() ? "" : "nothing of " + names + " is held back\n") + not_held;
   using Align = TextTable::Align;
   TextTable table({{"INTERFACE"},
                    {"FLOW"},
@@ -102,7 +102,7 @@ std::string shown(const json& status) {
                scaled_bits_per_second(flow.at("rate_bps").get<double>()),
                scaled_bytes(flow.at("waiting_bytes").get<double>()), flow.at("dropped_packets").dump()});
   }
-  return table.text() + absent;
+  return table.text() + not_held;
 }
 
 }  // namespace

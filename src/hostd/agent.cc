@@ -105,22 +105,25 @@ void Agent::hold(Interface& interface, int index) {
 }
 
 void Agent::let_go(Interface& interface) {
-  for (const HeldFlow& one : held_)
-    if (static_cast<int>(one.flow.interface) == interface.index) programs_.forget(one);
   interface.announcer.reset();
   programs_.detach(interface.index);
+  for (const HeldFlow& one : programs_.held())
+    if (static_cast<int>(one.flow.interface) == interface.index) programs_.forget(one);
   interface = Interface{.name = interface.name};
 }
 
+// First all are let go that have changed: one may have the name of another one now.
 void Agent::look_for_interfaces() {
   for (Interface& interface : interfaces_) {
     const int index = index_of(interface.name);
-    if (index == interface.index) continue;
-    if (interface.index != 0) {
-      std::fprintf(stderr, "heddle-hostd: %s is gone\n", interface.name.c_str());
-      let_go(interface);
-    }
-    if (index == 0) continue;
+    if (index == 0) interface.trouble.clear();
+    if (interface.index == 0 || index == interface.index) continue;
+    std::fprintf(stderr, "heddle-hostd: %s is gone\n", interface.name.c_str());
+    let_go(interface);
+  }
+  for (Interface& interface : interfaces_) {
+    const int index = index_of(interface.name);
+    if (interface.index != 0 || index == 0) continue;
     try {
       hold(interface, index);
       std::fprintf(stderr, "heddle-hostd: %s is back\n", interface.name.c_str());
@@ -220,11 +223,16 @@ void Agent::announce(uint64_t now_ns) {
 }
 
 nlohmann::json Agent::status(uint64_t now_ns) const {
-  nlohmann::json flows = nlohmann::json::array(), names = nlohmann::json::array(), absent = nlohmann::json::array();
+  nlohmann::json flows = nlohmann::json::array(), names = nlohmann::json::array(), not_held = nlohmann::json::array();
   const auto paths = held_.empty() ? std::map<uint64_t, std::string>() : control_group_paths();
   for (const Interface& interface : interfaces_) {
-    (interface.index == 0 ? absent : names).push_back(interface.name);
-    if (interface.index == 0) continue;
+    if (interface.index == 0) {
+      not_held.push_back(
+          {{"interface", interface.name},
+           {"why", interface.trouble.empty() ? interface.name + ": there is no such interface" : interface.trouble}});
+      continue;
+    }
+    names.push_back(interface.name);
     for (const HeldFlow& one : held_) {
       if (static_cast<int>(one.flow.interface) != interface.index || !holds(one.pause, now_ns)) continue;
       const uint16_t minor = one.pause.class_minor;
@@ -244,7 +252,7 @@ nlohmann::json Agent::status(uint64_t now_ns) const {
     }
   }
   return {{"interfaces", names},
-          {"absent", absent},
+          {"not_held", not_held},
           {"flows", flows},
           {"pauses_heard", programs_.count(HOSTD_PAUSES_HEARD)},
           {"ends_heard", programs_.count(HOSTD_ENDS_HEARD)},

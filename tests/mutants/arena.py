@@ -23,7 +23,7 @@ SCENARIOS = ("incast", "incast-far", "lossless", "slow-receiver", "lossless-ring
 
 
 class Broken(Exception):
-    """The tree as it is does not build, or fails."""
+    """What is asked does not build or start, or fails without a mutant."""
 
 
 def run_bounded(command, seconds=TIMEOUT_S):
@@ -85,7 +85,8 @@ class Arena:
         if not self.folder.exists():
             subprocess.run(["meson", "setup", name, "-Doptimization=1", "-Ddebug=false", "-Dwerror=false", "-Dtests_apart=true", *options],
                            cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
-        run = subprocess.run(["ninja", "-C", str(self.folder), *(targets or self.targets)], capture_output=True, text=True)
+        run = subprocess.run(["ninja", "-C", str(self.folder), *(targets or self.targets)], stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True)
         return run.returncode == 0, run.stdout[-2000:]
 
     def program(self, name):
@@ -103,7 +104,7 @@ class Arena:
             if run.returncode == 0:
                 return None
             said = re.search(r"NOT MET: ([^\n]{0,90})", run.stdout)
-            return f"{scenario}: {said.group(1) if said else run.stderr.strip()[-90:]}"
+            return f"{scenario}: {said.group(1) if said else ' '.join(run.stderr.split())[-90:]}"
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for run in [pool.submit(unmet, scenario) for scenario in SCENARIOS]:
@@ -131,4 +132,6 @@ class Arena:
         if run.returncode == 0:
             return None
         said = re.search(r"\[  FAILED  \] ([^ \n,]+)", run.stdout)
+        if run.returncode == 1 and not said:
+            raise Broken(f"{program} does not run: {run.stderr[-500:]}")
         return said.group(1) if said else "unit tests stop: " + (run.stderr.strip().split("\n")[-1])[:90]

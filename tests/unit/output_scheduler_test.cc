@@ -268,6 +268,16 @@ TEST_F(OutputSchedulerTest, WhoTakesMoreHasLessNextTime) {
   EXPECT_NEAR(bytes('a', 1143), bytes('b', 1524), 3048) << order;
 }
 
+// The same among the channels of a class.
+TEST_F(OutputSchedulerTest, AChannelThatTakesMoreHasLessNextTime) {
+  for (uint32_t i = 0; i < 100; ++i) push(2, 1119);
+  for (uint32_t i = 0; i < 100; ++i) push(3, 1500);
+  const std::string order = leave(~LaneSet{0}, 140);
+  EXPECT_NEAR(1143 * std::count(order.begin(), order.end(), 'c'), 1524 * std::count(order.begin(), order.end(), 'd'),
+              3048)
+      << order;
+}
+
 // A debt is not forgiven because the lane was empty meanwhile.
 TEST_F(OutputSchedulerTest, ADebtOutlivesAnEmptyQueue) {
   for (int i = 0; i < 3; ++i) push(0, 1480);  // 1,460 bytes more than a share
