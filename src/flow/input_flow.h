@@ -125,7 +125,7 @@ struct FlowList {
 class InputFlowTable {
  public:
   explicit InputFlowTable(uint32_t flow_ids)
-      : flows_(flow_ids + 1), timer_links_(flow_ids + 1), resting_(flow_ids), size_(flow_ids) {
+      : flows_(flow_ids + 1), timer_links_(flow_ids + 1), vias_(flow_ids + 1), resting_(flow_ids), size_(flow_ids) {
     for (uint32_t id = flow_ids; id > 0; --id) put(FlowId::of(id));
   }
 
@@ -156,6 +156,13 @@ class InputFlowTable {
   }
   // Of the wheel that the flow is in (kFlowPending, kFlowTimed).
   uint32_t& timer_link(FlowId id) { return timer_links_[id]; }
+  // R4: address of the node that the flow goes by first; 0 if it takes a shortest way.
+  uint16_t via(FlowId id) const { return flows_[id].flags & kFlowDetour ? vias_[id] : uint16_t{0}; }
+  void steer(FlowId id, uint16_t via) {
+    vias_[id] = via;
+    uint16_t& flags = flows_[id].flags;
+    flags = static_cast<uint16_t>(via != 0 ? flags | kFlowDetour : flags & ~kFlowDetour);
+  }
   // Edge ports: flows at rest.
   IdQueue<FlowId>& resting() { return resting_; }
   const IdQueue<FlowId>& resting() const { return resting_; }
@@ -180,6 +187,7 @@ class InputFlowTable {
  private:
   std::vector<InputFlow> flows_;  // entry 0 is never used
   std::vector<uint32_t> timer_links_;
+  std::vector<uint16_t> vias_;  // with kFlowDetour: address of that node
   IdQueue<FlowId> resting_;
   uint32_t size_;
   FlowId free_ = kNoFlow;

@@ -38,7 +38,7 @@ class FlowPause {
   }
   // Something has come. How many bytes have come beyond credit since strike_counted().
   uint32_t came(uint32_t received) {
-    const auto beyond = static_cast<int32_t>(received - told_);
+    const int32_t beyond = serial_distance(told_, received);
     if (beyond <= 0) return overrun_;
     told_ = received;
     overrun_ += static_cast<uint32_t>(beyond);
@@ -49,7 +49,7 @@ class FlowPause {
   void forgive_half() { overrun_ /= 2; }
   // `gone`: what has come and does not wait any more. Bytes that the host may send and does not know of.
   uint32_t unknown_credit(uint32_t gone, const PauseMarks& marks) const {
-    const auto more = static_cast<int32_t>(gone + marks.target - told_);
+    const int32_t more = serial_distance(told_, gone + marks.target);
     return more > 0 ? static_cast<uint32_t>(more) : 0;
   }
   // It is going to be told of them.

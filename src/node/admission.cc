@@ -21,7 +21,7 @@ void Admission::leave(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nan
   voq.take_lane(*packet);
   if (voq.injects) port.input.arbiter.inject(flow.group, packet->payload);
   if (flow.flags & (kFlowLimited | kFlowDetour)) [[unlikely]] {
-    packet->via = port.input.via(packet->input.flow);
+    packet->via = port.input.flows.via(packet->input.flow);
     if (flow.flags & kFlowLimited) flow_limits_.spend(port, packet->input.flow, packet->payload, now);
   }
 }

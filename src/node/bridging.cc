@@ -40,7 +40,7 @@ void Bridging::flood(Port& port, Packet* packet, Nanos now) {
     crosspoint_.cross(port, output, copy, nullptr, now);
   }
   ++port.counters.consumed_frames;
-  if (port.is_fabric()) port.credits[kLossyChannel].released(packet->cost);
+  Turn::release_buffers(port, *packet);
   turn_.discard(packet);
 }
 

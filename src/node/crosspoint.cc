@@ -6,7 +6,7 @@
 namespace heddle {
 
 void CrossPoint::cross(Port& input, PortIndex output, Packet* packet, const InputFlow* flow, Nanos now) {
-  if (!input.is_fabric()) packet->dies_ns += now;  // K8: life counts from leaving the ingress edge queue
+  if (!input.is_fabric()) begin_life(*packet, now);
   const uint8_t known = flow == nullptr ? uint8_t{0} : flow->congestion;
   if (Port* there = ports_.find(output)) return accept(*there, packet, known);
   bool first = false;

@@ -80,7 +80,7 @@ uint32_t DeliveryAtOnce::cross(Port& port, Packet** packets, const uint32_t* fou
     packet->output_flow = kNoFlow;
     packet->flags |= kPacketAtOnce;
     match.bytes += packet->payload;
-    packet->dies_ns += now;  // K8, as in crosspoint_.cross()
+    begin_life(*packet, now);
     voq->take_lane(*packet);
     outbox.packet(out, {packet, to, 0, false});
     packets[i] = nullptr;
@@ -117,7 +117,7 @@ bool DeliveryAtOnce::gather_from_fabric(Port& port, FlowId id, InputFlow& flow, 
   flow.ack_flow += packet->payload;
   FlowLimits::forget(flow);  // as when an ACK comes (C3)
   acks_.mark_due(port, id, flow, now);
-  port.credits[packet->vc].released(packet->cost);
+  Turn::release_buffers(port, *packet);
   strip_fabric_header(*packet);
   output->host_frames.finish(*packet);
   gather(*output, packet);
@@ -223,10 +223,7 @@ void DeliveryAtOnce::requeue_refused(Port& there, Packet* packet, Nanos now) {
     flow.ack_flow -= packet->payload;
     port.credits[packet->vc].held_again(packet->cost);
     prepend_fabric_header(*packet);
-    if (!flow.in_use()) {
-      flow.begin(packet->destination, packet->ftag, kNoMatch);
-      port.counters.count(ProtocolEvent::flow_created);
-    }
+    if (!flow.in_use()) FlowLife::begin_transit(port, id, flow, *packet);
     if (flow.destination == packet->destination && flow.ftag == packet->ftag)
       return admission_.admit(port, id, flow, packet, now);
     flow.next_data_flow += packet->payload;  // a broken neighbour has used the ID for another one since (invariant 4)

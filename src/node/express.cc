@@ -18,7 +18,7 @@ bool Express::take(const Port& input, const InputFlow& flow, Packet* packet, Nan
   Stamp stamp = Stamping::common(*there, kLossyChannel, false);
   stamp.sequence = ++output.sequence;
   stamp.life_units = life_units(left);
-  if (!input.is_fabric()) packet->dies_ns += now;
+  if (!input.is_fabric()) begin_life(*packet, now);
   stamping_.stamp(*there, *packet, stamp, now);
   credits.sent(cost, false, now);
   output.pending[output.pending_packets++] = packet;

@@ -103,9 +103,7 @@ void FabricReceive::receive_flow_data(Port& port, Packet* packet, Nanos now) {
   if (!flow.in_use()) {
     if (packet->destination.node == site_.address && at_once_.gather_from_fabric(port, id, flow, packet, now)) return;
     if (!flow.in_use()) {  // still, after those that were gathered before it
-      flow.begin(packet->destination, packet->ftag, kNoMatch);
-      if (packet->via != 0) port.input.steer(id, packet->via);
-      port.counters.count(ProtocolEvent::flow_created);
+      FlowLife::begin_transit(port, id, flow, *packet);
     } else if (!is_of(port, flow, *packet)) {
       return break_off(port, packet, now);
     }
@@ -115,7 +113,7 @@ void FabricReceive::receive_flow_data(Port& port, Packet* packet, Nanos now) {
 
 bool FabricReceive::is_of(const Port& port, const InputFlow& flow, const Packet& packet) const {
   return flow.destination == packet.destination && flow.ftag == packet.ftag &&
-         (((flow.flags & kFlowDetour) | packet.via) == 0 || port.input.via(packet.input.flow) == packet.via) &&
+         (((flow.flags & kFlowDetour) | packet.via) == 0 || port.input.flows.via(packet.input.flow) == packet.via) &&
          (packet.vc == kLossyChannel || !channel_changed(port, flow, packet.vc));
 }
 

@@ -17,8 +17,7 @@ bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packe
   if (!there->usable() || there->output.wanting_inputs != 0) return false;
   flow.branch.flow = there->output.flows.reserve(first.input, flow.ftag);
   if (flow.branch.flow == kNoFlow) return false;
-  port.input.ids[output].wanting.shares.took(flow.group);
-  flow.branch.turn_start = flow.data_flow;
+  begin_turn(port.input.ids[output], flow);
   flow.flags |= rest_flags(port, first.input.flow);
   there->counters.count(ProtocolEvent::id_reserved);
   return true;
@@ -143,11 +142,10 @@ void FlowIds::return_lent(Port& port, PortIndex output, bool all) {
 }
 
 bool FlowIds::take_lent_id(Port& port, InputFlow& flow) {
-  LentIds& lent = port.input.ids[flow.branch.output].lent;
-  flow.branch.flow = lent.take();
+  OutputIds& ids = port.input.ids[flow.branch.output];
+  flow.branch.flow = ids.lent.take();
   if (flow.branch.flow == kNoFlow) return false;
-  port.input.ids[flow.branch.output].wanting.shares.took(flow.group);
-  flow.branch.turn_start = flow.data_flow;
+  begin_turn(ids, flow);
   port.counters.count(ProtocolEvent::id_lent);
   return true;
 }
@@ -171,17 +169,16 @@ FlowId FlowIds::keep_id(Port& port, PortIndex output, FlowId id) {
 
 // To the flow that has waited longest, of the group whose turn it is.
 FlowId FlowIds::give_id(Port& port, PortIndex output, FlowId id) {
-  WantingFlows& wanting = port.input.ids[output].wanting;
-  const FlowId flow_id = wanting.pop(port.input.flows);
+  OutputIds& ids = port.input.ids[output];
+  const FlowId flow_id = ids.wanting.pop(port.input.flows);
   InputFlow& flow = port.input.flows[flow_id];
-  wanting.shares.took(flow.group);
+  begin_turn(ids, flow);
   flow.branch.flow = id;
   if (Port* there = ports_.find(output)) {
     there->output.flows[id].input = port.input.ref.with(flow_id);
     there->output.flows.set_class(there->output.flows[id], flow.ftag);
     flow.flags |= rest_flags(port, flow_id);
   }
-  flow.branch.turn_start = flow.data_flow;
   if (ways_.is_stale(port, flow_id, output)) flow.flags |= kFlowLeaving;  // R12
   return flow_id;
 }

@@ -68,6 +68,11 @@ class FlowIds {
 
  private:
   uint16_t rest_flags(const Port& port, FlowId id) const;
+  // It has an ID, which counts for its group; its first packet is the next one.
+  static void begin_turn(OutputIds& ids, InputFlow& flow) {
+    ids.wanting.shares.took(flow.group);
+    flow.branch.turn_start = flow.data_flow;
+  }
   bool take_lent_id(Port& port, InputFlow& flow);
   FlowId send_home(Port& port, PortIndex output, FlowId id, bool leaving, bool count_orphan);
   FlowId keep_id(Port& port, PortIndex output, FlowId id);

@@ -7,14 +7,14 @@ PortIndex FlowWays::choose_way_for(Port& port, FlowId id, const Packet& packet, 
   PathChoice::Frame frame = frame_of(port, packet);
   frame.left = left_by(port, id);
   const PathChoice::Way way = paths_.choose(frame, random_, reason, turn_.now());
-  port.input.steer(id, way.via);
+  port.input.flows.steer(id, way.via);
   return way.port;
 }
 
 bool FlowWays::stays(const Port& port, FlowId id, const Packet& packet) {
   DropReason reason = DropReason::none;
   PathChoice::Frame frame = frame_of(port, packet);
-  frame.had = {port.input.flows[id].branch.output, port.input.via(id)};
+  frame.had = {port.input.flows[id].branch.output, port.input.flows.via(id)};
   frame.left = left_by(port, id);
   return paths_.choose(frame, random_, reason, turn_.now()) == frame.had;
 }
@@ -26,7 +26,7 @@ bool FlowWays::has_choice(const Port& port, FlowId id) const {
 
 bool FlowWays::is_stale(const Port& port, FlowId id, PortIndex output) const {
   const uint16_t to = port.input.flows[id].destination.node;
-  return to != site_.address && !(paths_.routes().primary(paths_.heading(to, port.input.via(id))) >> output & 1);
+  return to != site_.address && !(paths_.routes().primary(paths_.heading(to, port.input.flows.via(id))) >> output & 1);
 }
 
 PathChoice::Frame FlowWays::frame_of(const Port& port, FlowId id) const {
@@ -36,7 +36,7 @@ PathChoice::Frame FlowWays::frame_of(const Port& port, FlowId id) const {
           .channel = port.input.arbiter[flow.branch.voq].came_in,
           .hop_limit = kHopLimit,
           .destination = flow.destination,
-          .via = port.is_fabric() ? port.input.via(id) : uint16_t{0},
+          .via = port.is_fabric() ? port.input.flows.via(id) : uint16_t{0},
           .left = left_by(port, id),
           .policy = traffic_class.path,
           .lossless = traffic_class.lossless};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which way a packet or a flow takes from here: what PathChoice (routing/path_choice.h) is asked of it, in one place.
-// Owns nothing but whom a flow on a longer way goes by, which stands beside the flow table (InputSide::vias).
+// Owns nothing but whom a flow on a longer way goes by, which stands beside the flow table (InputFlowTable::via).
 #pragma once
 
 #include "node/port.h"

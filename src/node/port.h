@@ -22,6 +22,7 @@
 #include "ingress/edge_input.h"
 #include "ingress/input_arbiter.h"
 #include "ingress/input_queues.h"
+#include "ingress/lent_ids.h"
 #include "ingress/paused_flows.h"
 #include "ingress/waiting_frames.h"
 #include "ingress/wanting_flows.h"
@@ -40,33 +41,6 @@ namespace heddle {
 // A port's share of a turn. One burst in, so that it has left again before the next one comes and the room between two
 // ports lasts; more out, for several inputs may send to one output.
 constexpr uint32_t kBurstsOutPerTurn = 4;
-
-// Output flow IDs of another worker's port that an input port has been granted and keeps for its next flows: else every
-// short flow would ask for one and wait (K11). The one that was used last comes first.
-class LentIds {
- public:
-  void make_room(uint32_t count) { ids_.resize(count); }
-  uint32_t held() const { return held_; }  // with those that flows have
-  void came() { ++held_; }
-  void went_home() { --held_; }
-  uint32_t count() const { return count_; }
-  void put(FlowId id) { ids_[count_++] = id; }
-  // kNoFlow if there is none.
-  FlowId take() {
-    if (count_ == 0) return kNoFlow;
-    least_ = std::min(least_, --count_);
-    return ids_[count_];
-  }
-  // How many have not been needed since mark().
-  uint32_t spare() const { return least_; }
-  void mark() { least_ = count(); }
-
- private:
-  std::vector<FlowId> ids_;
-  uint32_t count_ = 0;
-  uint32_t held_ = 0;
-  uint32_t least_ = 0;  // since mark()
-};
 
 // Flow IDs of one output, for flows of one input port.
 struct OutputIds {
@@ -93,7 +67,6 @@ struct InputSide {
         limits(settings.flow_ids + 1),
         meters(settings.flow_ids + 1),
         leases(settings.flow_ids + 1),
-        vias(settings.flow_ids + 1),
         arbiter(flows, outputs * lanes, applications),
         ids(outputs, OutputIds(arbiter.groups())),
         fifos(lanes),
@@ -102,20 +75,11 @@ struct InputSide {
         waiting(arbiter.groups()),
         ack_due(settings.flow_ids) {}
 
-  // R4: address of the node that a flow goes by first; 0 if it takes a shortest way.
-  uint16_t via(FlowId id) const { return flows[id].flags & kFlowDetour ? vias[id] : uint16_t{0}; }
-  void steer(FlowId id, uint16_t via) {
-    vias[id] = via;
-    uint16_t& flags = flows[id].flags;
-    flags = static_cast<uint16_t>(via != 0 ? flags | kFlowDetour : flags & ~kFlowDetour);
-  }
-
   InputFlowRef ref;  // its flows; the epoch counts the sessions of this port, edge ports stay at 1
   InputFlowTable flows;
   std::vector<FlowLimit> limits;                          // by flow ID
   std::vector<FlowMeter> meters;                          // by flow ID
   std::vector<PathLease> leases;                          // by flow ID
-  std::vector<uint16_t> vias;                             // by flow ID, with kFlowDetour: address of that node
   std::array<uint32_t, kVirtualChannels> queued_flows{};  // fabric, by channel: flows that have a queue
   PortSet wanting_outputs = 0;                            // outputs that flows here wait for a flow ID at; a superset
   PortSet lent_outputs = 0;                               // outputs that have lent flow IDs
@@ -194,15 +158,7 @@ struct Port {
         channels(lanes.channels()),
         input(port_index, port_settings.fabric, fabric_settings, ports, lanes.count(), applications),
         output(fabric_settings.flow_ids, ports, lanes, port_settings, classes, bytes, seed),
-        session(session_options) {
-    for (uint32_t channel = 0; channel < channels && fabric; ++channel)
-      credits[channel] =
-          LinkCredits(channel == kLossyChannel ? fabric_settings.link_credits : fabric_settings.lossless_credits,
-                      fabric_settings.credit_interval_ns);
-    if (fabric && lanes.any_retry())
-      retry = LinkRetry((channels - kFirstLosslessChannel) * fabric_settings.lossless_credits,
-                        fabric_settings.credit_interval_ns);
-  }
+        session(session_options) {}
 
   bool is_fabric() const { return fabric; }
   // May frames be sent to it? Edge ports always; fabric ports with a session.

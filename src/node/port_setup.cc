@@ -20,6 +20,15 @@ PortBytes port_bytes(const Topology& topology, const TopologyPort& port) {
           .largest = largest,
           .turn_max = static_cast<uint32_t>(std::clamp<uint64_t>(turn, largest, 1024 * largest))};
 }
+
+void begin_link(Port& port, const FabricSettings& fabric, bool sends_again) {
+  for (uint32_t channel = 0; channel < port.channels; ++channel)
+    port.credits[channel] = LinkCredits(channel == kLossyChannel ? fabric.link_credits : fabric.lossless_credits,
+                                        fabric.credit_interval_ns);
+  if (sends_again)
+    port.retry =
+        LinkRetry((port.channels - kFirstLosslessChannel) * fabric.lossless_credits, fabric.credit_interval_ns);
+}
 }  // namespace
 
 std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
@@ -46,6 +55,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
                                .sends_again = lanes.any_retry()};
   auto port = std::make_unique<Port>(index, settings, fabric, ports, lanes, topology.classes, applications, session,
                                      port_bytes(topology, settings), options.seed + index);
+  if (settings.fabric) begin_link(*port, fabric, lanes.any_retry());
   port->device = options.devices[index];
   port->receive_room = options.devices[index]->receive_room();
   port->mac = port_mac(self);

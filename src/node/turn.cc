@@ -14,7 +14,7 @@ void Turn::drop_at_input(Port& port, Packet* packet, DropReason reason) {
   port.input.queues.dropped(packet->ftag, reason);
   if (port.is_fabric() && packet->cost != 0) {
     count_loss(port, *packet, reason);
-    port.credits[packet->vc].released(packet->cost);
+    release_buffers(port, *packet);
   }
   discard(packet);
 }

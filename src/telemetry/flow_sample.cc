@@ -77,7 +77,7 @@ void rate_flows(const std::vector<SampledFlow>& earlier, std::vector<SampledFlow
     flow.totals.lost -= before->totals.lost;
     // Frames that wait for a flow ID, or have crossed without one, are held and not counted so: what came in before may
     // seem to go back by those few.
-    const auto delivered = static_cast<int32_t>(flow.delivered - before->delivered);
+    const int32_t delivered = serial_distance(before->delivered, flow.delivered);
     flow.delivered = static_cast<uint32_t>(std::max(delivered, 0));
   }
 }

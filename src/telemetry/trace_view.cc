@@ -59,7 +59,7 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port, Nanos
   Random random(1);  // not the worker's: asking must not change what it does
   DropReason reason = DropReason::none;
   if (view.flow.at_rest() && (view.flow.flags & kFlowChooses)) {
-    frame.had = {view.flow.branch.output, port.input.via(view.flow_id)};
+    frame.had = {view.flow.branch.output, port.input.flows.via(view.flow_id)};
     if (paths.choose(frame, random, reason, now) != frame.had) view.flow.branch.flow = kNoFlow;
   }
   for (PortSet rest = view.ways.ports; rest != 0; rest &= rest - 1) {
@@ -70,7 +70,7 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port, Nanos
   const bool flow_has_it = view.output != kNoPort;
   if (flow_has_it && view.hop_limit == 0 && view.ways.reason == DropReason::hop_limit) view.output = kNoPort;
   if (flow_has_it) {
-    view.via = port.input.via(view.flow_id);
+    view.via = port.input.flows.via(view.flow_id);
   } else {
     const PathChoice::Way way = worker.site().classes.of(view.ftag).flow_channels
                                     ? paths.choose(frame, random, reason, now)
@@ -182,7 +182,7 @@ TraceView view_transit(const SwitchProcess& process, const ProcessNode& node, Po
     view.via = via_from(worker.site().address, view.destination.node, view.via);
     if (id != kNoFlow && port.input.flows.valid(id) && port.input.flows[id].in_use() &&
         port.input.flows[id].destination == view.destination && port.input.flows[id].ftag == view.ftag &&
-        port.input.via(id) == view.via)
+        port.input.flows.via(id) == view.via)
       look_at_flow(view, worker, port, id, now);
     look_at_queue(view, worker, port);
     look_at_ways(view, worker, port, now);

@@ -82,6 +82,9 @@ inline void copy_frame(Packet& copy, const Packet& packet) {
 // What a frame still has of its life (K8). Two workers of a node read the clock apart, so a moment more or less.
 inline Nanos life_left(const Packet& packet, Nanos now) { return packet.dies_ns > now ? packet.dies_ns - now : 0; }
 
+// Of a host's frame it counts from when it leaves the queue of its ingress edge (K8).
+inline void begin_life(Packet& packet, Nanos now) { packet.dies_ns += now; }
+
 inline bool life_over(const Packet& packet, Nanos now) { return packet.dies_ns <= now; }
 
 // A singly linked queue of packets; owns what it holds.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A copy of the tree in which mutants are built, and what says whether one is noticed."""
+import hashlib
 import os
 import re
 import resource
@@ -43,6 +44,15 @@ def run_bounded(command, seconds=TIMEOUT_S):
         if run.returncode is None:
             os.killpg(run.pid, signal.SIGKILL)
             run.communicate()
+
+
+def content(tree):
+    """A name for what is tested."""
+    digest = hashlib.sha256()
+    rooms = ("meson.build", "src", "include", "tests", "config")
+    for path in sorted(path for room in rooms for path in (Path(tree, room), *Path(tree, room).rglob("*")) if path.is_file()):
+        digest.update(f"{path.relative_to(tree)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
 
 
 class Arena:
@@ -124,6 +134,10 @@ class Arena:
         if said:
             return f"seed {said.group(1)}: {said.group(2)}"
         return "stops: " + (run.stderr.strip().split("\n")[-1] or f"status {run.returncode}")[:90]
+
+    def has_unit_tests(self, which):
+        run = run_bounded([self.program("tests/unit_tests"), "--gtest_list_tests", f"--gtest_filter={which}"], UNIT_TIMEOUT_S)
+        return run is not None and re.search(r"^  \w", run.stdout, re.M) is not None
 
     def fails_a_unit_test(self, which="*", program="tests/unit_tests"):
         run = run_bounded([self.program(program), "--gtest_brief=1", f"--gtest_filter={which}"], UNIT_TIMEOUT_S)

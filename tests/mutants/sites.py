@@ -3,7 +3,8 @@
 patterns, not by a parser: what does not build is not a mutant."""
 import hashlib
 import re
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 # With spaces around: templates and references have none.
@@ -29,12 +30,17 @@ class Site:
     line: int  # from 1
     before: str
     after: str  # the whole line
+    nth: int  # of those with the same name but for this
 
     @property
     def name(self):
         """Stays when lines move: of the file's name and the two texts."""
-        words = f"{Path(self.path).name}\n{self.before.strip()}\n{self.after.strip()}"
-        return hashlib.sha256(words.encode()).hexdigest()[:12]
+        first = hashlib.sha256("\n".join(self.texts).encode()).hexdigest()[:12]
+        return first if self.nth == 1 else f"{first}-{self.nth}"
+
+    @property
+    def texts(self):
+        return Path(self.path).name, self.before.strip(), self.after.strip()
 
 
 def code_of(line):
@@ -61,7 +67,10 @@ def changes(line):
 
 def sites_in(root, paths):
     """All of them, in the order of paths and lines."""
+    seen = Counter()
     for path in paths:
         for number, line in enumerate(Path(root, path).read_text().split("\n"), 1):
             for after in changes(line):
-                yield Site(str(path), number, line, after)
+                site = Site(str(path), number, line, after, 1)
+                seen[site.texts] += 1
+                yield replace(site, nth=seen[site.texts])

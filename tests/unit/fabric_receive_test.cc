@@ -291,7 +291,7 @@ TEST_F(FabricReceiveTest, FromTheNodeThatItWasToGoByItGoesToItsDestination) {
   DataHeader header = in_transit();
   header.via = 1;
   receive(header);
-  EXPECT_EQ(fabric_.input.via(kFlow), 0);
+  EXPECT_EQ(fabric_.input.flows.via(kFlow), 0);
   ASSERT_FALSE(flow_.queue.empty());
   EXPECT_EQ(flow_.queue.head->via, 0);
 }
@@ -300,7 +300,7 @@ TEST_F(FabricReceiveTest, TheWayBelongsToTheFlow) {
   DataHeader header = in_transit();
   header.via = 2;
   receive(header);
-  EXPECT_EQ(fabric_.input.via(kFlow), 2);
+  EXPECT_EQ(fabric_.input.flows.via(kFlow), 2);
   EXPECT_EQ(flow_.branch.output, 5);
   EXPECT_FALSE(reset());
   header.position = flow_.next_data_flow;

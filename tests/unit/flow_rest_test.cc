@@ -130,10 +130,10 @@ TEST_F(FlowWithTwoWays, GivesItsIdToWhoNeedsOne) {
 // R4: the node that it goes by is part of the way that it keeps.
 TEST_F(FlowRestTest, OnALongerWayItRests) {
   send();
-  edge_.input.steer(edge_input_.matches()[kMatch].flow, 2);
+  edge_.input.flows.steer(edge_input_.matches()[kMatch].flow, 2);
   settle();
   EXPECT_TRUE(flow_of().at_rest());
-  EXPECT_EQ(edge_.input.via(edge_input_.matches()[kMatch].flow), 2);
+  EXPECT_EQ(edge_.input.flows.via(edge_input_.matches()[kMatch].flow), 2);
 }
 
 TEST_F(FlowRestTest, WhoNeedsAnIdTakesOneOfAFlowAtRest) {

@@ -30,7 +30,7 @@ class FlowWaysTest : public FlowTest {
     wait_at(kOneWay);
     for (int turn = 0; turn < 4; ++turn) choose();  // what is far is searched for by and by
     edge_.counters.events = {};
-    edge_.input.steer(kFlow, 0);
+    edge_.input.flows.steer(kFlow, 0);
     board_.publish_load(kOneWay, 0, 0, kSecond);
   }
   void wait_at(PortIndex port) { board_.publish_load(port, 1'000'000, 0, kSecond); }
@@ -51,15 +51,15 @@ class FlowWaysTest : public FlowTest {
 
 TEST_F(FlowWaysTest, AFlowOnALongerWayKnowsWhomItGoesBy) {
   EXPECT_EQ(choose(), kOneWay);
-  EXPECT_EQ(edge_.input.via(kFlow), 0);
+  EXPECT_EQ(edge_.input.flows.via(kFlow), 0);
   wait_at(kOneWay);
   EXPECT_EQ(choose(), kOtherWay);
-  const uint16_t via = edge_.input.via(kFlow);
+  const uint16_t via = edge_.input.flows.via(kFlow);
   EXPECT_TRUE(via == 4 || via == 5) << via;
   EXPECT_EQ(count_of(edge_, ProtocolEvent::flow_detoured), 1u);
   wait_at(kOtherWay);
   EXPECT_EQ(choose(), kOneWay);
-  EXPECT_EQ(edge_.input.via(kFlow), 0) << "on the shortest again";
+  EXPECT_EQ(edge_.input.flows.via(kFlow), 0) << "on the shortest again";
 }
 
 TEST_F(FlowWaysTest, WhatHasNoFlowTakesTheShortest) {
@@ -93,19 +93,19 @@ TEST_F(FlowWaysTest, AFlowThatMayTakeALongerWayHasAChoice) {
 TEST_F(FlowWaysTest, APortIsStaleThatLeadsToNothingOnTheWay) {
   EXPECT_FALSE(ways.is_stale(edge_, kFlow, kOneWay));
   EXPECT_TRUE(ways.is_stale(edge_, kFlow, kOtherWay));
-  edge_.input.steer(kFlow, 4);
+  edge_.input.flows.steer(kFlow, 4);
   EXPECT_TRUE(ways.is_stale(edge_, kFlow, kOneWay));
   EXPECT_FALSE(ways.is_stale(edge_, kFlow, kOtherWay));
-  edge_.input.steer(kFlow, 99);
+  edge_.input.flows.steer(kFlow, 99);
   EXPECT_FALSE(ways.is_stale(edge_, kFlow, kOneWay)) << "that node cannot be reached";
   flow_.destination = {1, 0};
   EXPECT_FALSE(ways.is_stale(edge_, kFlow, kOtherWay)) << "it is for a host here";
 }
 
 TEST_F(FlowWaysTest, AtItsFirstSwitchAFlowIsNotBoundToTheNodeThatItGoesBy) {
-  edge_.input.steer(kFlow, 4);
+  edge_.input.flows.steer(kFlow, 4);
   EXPECT_EQ(ways.frame_of(edge_, kFlow).via, 0);
-  fabric_.input.steer(kFlow, 4);
+  fabric_.input.flows.steer(kFlow, 4);
   EXPECT_EQ(ways.frame_of(fabric_, kFlow).via, 4);
 }
 

@@ -107,6 +107,7 @@ TEST(HostPause, TheHostIsToldOnceAndAgainBeforeItsTimeIsOver) {
   EXPECT_TRUE(host.due(0x08, host.next_due()));
   EXPECT_LT(host.next_due(), kSecond + pause_ns(0xffff, kRate));
 
+  EXPECT_TRUE(host.due(0, kSecond + kMillisecond)) << "it may go on before its time is over";
   frame = host.tell(0, true, 2 * kSecond);
   EXPECT_EQ(frame.enabled, 0x08);
   EXPECT_EQ(frame.quanta[3], 0);

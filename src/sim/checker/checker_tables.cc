@@ -287,7 +287,7 @@ void Checker::check_reservation(uint16_t node, const Port& port, FlowId id) {
   }
   const Node& state = *fabric_.node(node);
   const PathChoice& choice = state.worker(state.worker_of_port(port.index)).paths();
-  const PortSet paths = choice.routes().primary(choice.heading(flow.destination.node, port.input.via(id)));
+  const PortSet paths = choice.routes().primary(choice.heading(flow.destination.node, port.input.flows.via(id)));
   const bool here = flow.destination.node == state.description().address;
   if (!here && !(flow.flags & kFlowLeaving) && !(paths >> flow.branch.output & 1))
     fail(8, where() + "stays on port " + std::to_string(flow.branch.output) + ", which leads nowhere (R12)");
