@@ -56,14 +56,13 @@ def content(tree):
 
 
 class Arena:
-    """`with` removes the copy in the end. Targets are ninja's."""
+    """`with` removes the copy in the end. Targets, and programs, are ninja's."""
 
     # A change to a source is built soonest where each is compiled by itself, one to a header where many are as one.
     APART = ("apart", "-Dunity=off")
     TOGETHER = ("together", "-Done_unit=false", "-Dunity_size=40")
 
-    def __init__(self, *targets):
-        self.targets = targets
+    def __init__(self):
         self.tree = Path(tempfile.mkdtemp(prefix="heddle-mutants-"))
         self.folder = None  # of the last build
 
@@ -89,13 +88,13 @@ class Arena:
                 shutil.copy2(source, self.tree / name)
 
     def build(self, *targets, changed=()):
-        """(did it, what the compiler said); the targets of the arena where none is named, after a change to these sources"""
+        """(did it, what the compiler said) after a change to these sources."""
         name, *options = self.TOGETHER if any(Path(path).suffix == ".h" for path in changed) else self.APART
         self.folder = self.tree / name
         if not self.folder.exists():
             subprocess.run(["meson", "setup", name, "-Doptimization=1", "-Ddebug=false", "-Dwerror=false", "-Dtests_apart=true", *options],
                            cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
-        run = subprocess.run(["ninja", "-C", str(self.folder), *(targets or self.targets)], stdout=subprocess.PIPE,
+        run = subprocess.run(["ninja", "-C", str(self.folder), *targets], stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True)
         return run.returncode == 0, run.stdout[-2000:]
 
@@ -134,10 +133,6 @@ class Arena:
         if said:
             return f"seed {said.group(1)}: {said.group(2)}"
         return "stops: " + (run.stderr.strip().split("\n")[-1] or f"status {run.returncode}")[:90]
-
-    def has_unit_tests(self, which):
-        run = run_bounded([self.program("tests/unit_tests"), "--gtest_list_tests", f"--gtest_filter={which}"], UNIT_TIMEOUT_S)
-        return run is not None and re.search(r"^  \w", run.stdout, re.M) is not None
 
     def fails_a_unit_test(self, which="*", program="tests/unit_tests"):
         run = run_bounded([self.program(program), "--gtest_brief=1", f"--gtest_filter={which}"], UNIT_TIMEOUT_S)

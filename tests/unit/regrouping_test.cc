@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/regrouping.h"
+
+#include "component_fixture.h"
+
+namespace heddle::test::regrouping_test {
+namespace {
+
+// A port of a node that tells applications apart by VLAN: 7 is group 1 and becomes group 2, 8 is group 3 and stays it.
+class RegroupingTest : public ComponentTest {
+ protected:
+  static constexpr uint16_t kMoving = 7, kStaying = 8;
+
+  RegroupingTest() {
+    policy_.configured = true;
+    policy_.rules.resize(3);
+    policy_.rules[0] = rule(1, kMoving);
+    policy_.rules[1] = rule(3, kStaying);
+    policy_.rules[2] = rule(2, 99);  // it is known before
+    options_.applications = &policy_;
+    port_ = make_port(options_, kEdge);
+    std::vector<Port*> ports(6);
+    ports[kEdge] = port_.get();
+    own_ = std::make_unique<Ports>(ports);
+  }
+  static GroupRule rule(uint8_t group, uint16_t vlan) {
+    GroupRule rule;
+    rule.group = group;
+    rule.vlan = vlan;
+    return rule;
+  }
+  uint32_t match_of(uint16_t number, uint16_t vlan) {
+    struct Nobody {
+      bool idle(uint32_t) const { return false; }
+    };
+    MatchKey key{};
+    store_mac(key.macs, number);
+    key.vni = vlan;
+    MatchTable& matches = edge_.matches();
+    const uint32_t match = matches.add(key, matches.hash(key), Nobody{});
+    matches[match].flags = kMatchUsed;
+    matches[match].group = vlan == kMoving ? 1 : 3;
+    return match;
+  }
+  // A flow with so many packets of 100 bytes in its queue.
+  FlowId begin(uint16_t vlan, uint32_t packets) {
+    const uint32_t match = match_of(next_++, vlan);
+    const FlowId id = port_->input.flows.take();
+    InputFlow& flow = port_->input.flows[id];
+    flow.begin({1, kOutput}, kLossy, match, edge_.matches()[match].group);
+    port_->input.waiting.shares.took(flow.group);
+    for (uint32_t i = 0; i < packets; ++i) {
+      flow.next_data_flow += 100;
+      queues_.push(*port_, id, flow, packet(100), turn_.now());
+    }
+    return id;
+  }
+  // In the line for an output flow ID.
+  void want(FlowId id) { port_->input.ids[kOutput].wanting.push(port_->input.flows, id); }
+  Packet* wait_for_id(uint16_t vlan) {
+    Packet* packet = this->packet(100);
+    packet->position = match_of(next_++, vlan);
+    port_->input.waiting.push(edge_.matches()[packet->position].group, packet);
+    return packet;
+  }
+  void regroup() {
+    policy_.rules[0].group = 2;
+    Regrouping(site_, *own_, edge_, flow_pauses_).run();
+  }
+  uint8_t group(FlowId id) const { return port_->input.flows[id].group; }
+  uint64_t regrouped() const { return count_of(*port_, ProtocolEvent::flow_regrouped); }
+
+  ApplicationPolicy policy_;
+  NodeOptions options_ = options(0);
+  std::unique_ptr<Port> port_;
+  std::unique_ptr<Ports> own_;
+  EdgeInput edge_{topology_, policy_, 64, 64, HashKey{{1, 2, 3, 4}}, *std::pmr::get_default_resource()};
+  FlowPauses flow_pauses_{site_, turn_, edge_, control_, events_};
+  FlowQueues queues_{site_, flow_credits_, flow_pauses_, waiting_};
+  uint16_t next_ = 1;
+};
+
+TEST_F(RegroupingTest, FlowsHaveTheGroupOfTheNewPolicy) {
+  const FlowId moving = begin(kMoving, 0), staying = begin(kStaying, 0);
+  const uint32_t version = edge_.stations().version();
+  regroup();
+  EXPECT_EQ(group(moving), 2);
+  EXPECT_EQ(group(staying), 3);
+  EXPECT_EQ(edge_.matches()[port_->input.flows[moving].match].group, 2);
+  EXPECT_EQ(regrouped(), 1u);
+  EXPECT_NE(edge_.stations().version(), version) << "entries without a flow are looked at anew";
+  IdShares& shares = port_->input.waiting.shares;
+  EXPECT_EQ(shares.held(1), 0u);
+  EXPECT_EQ(shares.held(2), 1u);
+  EXPECT_EQ(shares.held(3), 1u);
+  regroup();
+  EXPECT_EQ(regrouped(), 1u) << "nothing changes any more";
+  EXPECT_EQ(shares.held(2), 1u);
+}
+
+TEST_F(RegroupingTest, WhatIsQueuedGoesAlong) {
+  begin(kMoving, 3);
+  begin(kStaying, 2);
+  const InputQueues& queues = port_->input.queues;
+  ASSERT_EQ(queues.packets(1, false), 3u);
+  regroup();
+  EXPECT_EQ(queues.packets(1, false), 0u);
+  EXPECT_EQ(queues.packets(2, false), 3u);
+  EXPECT_EQ(queues.packets(3, false), 2u);
+  EXPECT_EQ(queues.packets(), 5u);
+}
+
+TEST_F(RegroupingTest, WhoWantsAnIdKeepsItsPlace) {
+  const FlowId first = begin(kMoving, 1), second = begin(kMoving, 1), other = begin(kStaying, 1);
+  for (const FlowId id : {first, second, other}) want(id);
+  regroup();
+  WantingFlows& wanting = port_->input.ids[kOutput].wanting;
+  EXPECT_EQ(wanting.count(), 3u);
+  EXPECT_EQ(wanting.shares.waiting(1), 0u);
+  EXPECT_EQ(wanting.shares.waiting(2), 2u);
+  EXPECT_EQ(wanting.shares.waiting(3), 1u);
+  std::vector<FlowId> of_two;
+  while (!wanting.empty())
+    if (const FlowId id = wanting.pop(port_->input.flows); group(id) == 2) of_two.push_back(id);
+  EXPECT_EQ(of_two, (std::vector<FlowId>{first, second}));
+}
+
+TEST_F(RegroupingTest, AnOutputFlowIdCountsForTheNewGroup) {
+  const FlowId id = begin(kMoving, 1);
+  InputFlow& flow = port_->input.flows[id];
+  flow.branch.output = kOutput;
+  flow.branch.flow = 5;
+  IdShares& shares = port_->input.ids[kOutput].wanting.shares;
+  shares.took(1);
+  regroup();
+  EXPECT_EQ(shares.held(1), 0u);
+  EXPECT_EQ(shares.held(2), 1u);
+}
+
+TEST_F(RegroupingTest, ReadyQueuesKeepTheirOrder) {
+  const FlowId first = begin(kMoving, 1), second = begin(kMoving, 1);
+  const VoqIndex queue = site_.voq_index(kOutput, 0);
+  for (const FlowId id : {first, second}) {
+    port_->input.flows[id].branch.output = kOutput;
+    port_->input.arbiter.push(queue, id);
+  }
+  regroup();
+  InputArbiter& arbiter = port_->input.arbiter;
+  ASSERT_EQ(arbiter[queue].ready(), 2u);
+  EXPECT_EQ(arbiter.peek(queue), first);
+  arbiter.commit(queue, false, 100);
+  EXPECT_EQ(arbiter.peek(queue), second);
+}
+
+TEST_F(RegroupingTest, FramesThatWaitForAFlowIdStayInOrder) {
+  const Packet* first = wait_for_id(kMoving);
+  const Packet* second = wait_for_id(kMoving);
+  const Packet* other = wait_for_id(kStaying);
+  regroup();
+  WaitingFrames& waiting = port_->input.waiting;
+  EXPECT_EQ(waiting.count(), 3u);
+  EXPECT_EQ(waiting.shares.waiting(1), 0u);
+  EXPECT_EQ(waiting.shares.waiting(2), 2u);
+  std::vector<const Packet*> moved;
+  while (!waiting.empty())
+    if (const Packet* packet = waiting.pop_any(); packet != other) moved.push_back(packet);
+  EXPECT_EQ(moved, (std::vector<const Packet*>{first, second}));
+}
+
+TEST_F(RegroupingTest, AFlowWithoutAMatchKeepsItsGroup) {
+  const FlowId id = port_->input.flows.take();
+  port_->input.flows[id].begin({1, kOutput}, kLossy, kNoMatch, 3);
+  regroup();
+  EXPECT_EQ(group(id), 3);
+  EXPECT_EQ(regrouped(), 0u);
+}
+
+}  // namespace
+}  // namespace heddle::test::regrouping_test
