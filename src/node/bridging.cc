@@ -40,7 +40,7 @@ void Bridging::flood(Port& port, Packet* packet, Nanos now) {
     crosspoint_.cross(port, output, copy, nullptr, now);
   }
   ++port.counters.consumed_frames;
-  Turn::release_buffers(port, *packet);
+  if (port.is_fabric()) Turn::release_buffers(port, *packet);
   turn_.discard(packet);
 }
 

@@ -41,10 +41,8 @@ class Turn {
   }
   // What has been discarded goes back to the pool.
   void flush();
-  // The frame holds no buffers of its link any more, or other ones: it has not crossed, and is not going to (C9).
-  static void release_buffers(Port& port, const Packet& packet) {
-    if (port.is_fabric()) port.credits[packet.vc].released(packet.cost);
-  }
+  // Of a fabric port: the frame has not crossed, is not going to, and holds its link's buffers no longer (C9).
+  static void release_buffers(Port& port, const Packet& packet) { port.credits[packet.vc].released(packet.cost); }
   // A frame that has not crossed: its buffer credit is this worker's to return.
   HEDDLE_COLD void drop_at_input(Port& port, Packet* packet, DropReason reason);
   // A frame of a lossless class that was to go on. Others of its frames may come twice or late.

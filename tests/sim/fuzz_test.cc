@@ -8,12 +8,12 @@ namespace {
 
 TEST(Fuzz, TheFirstSeedsKeepAllInvariants) {
   uint64_t delivered = 0;
-  for (uint64_t seed = 1; seed <= 20; ++seed) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
     const SeedResult result = run_seed(seed, nullptr);
     EXPECT_EQ(result.failure, "") << "replay: heddle-sim fuzz --seeds " << seed << '-' << seed << " --verbose";
     delivered += result.delivered_frames;
   }
-  EXPECT_GT(delivered, 20'000u);
+  EXPECT_GT(delivered, 60'000u);
 }
 
 TEST(Fuzz, TheSameSeedTakesTheSameWay) {
