@@ -27,9 +27,11 @@ enum class FlowState : uint8_t {
   blocked,  // has a queue, and its destination's congestion (C4, C5) or lack of credit (C6) holds it
 };
 
-class FlowLife;      // node/flow_life.h
-class InputArbiter;  // ingress/input_arbiter.h
-class FlowLimits;    // node/flow_limits.h
+class FlowLife;       // node/flow_life.h
+class InputArbiter;   // ingress/input_arbiter.h
+class FlowLimits;     // node/flow_limits.h
+class FlowIds;        // node/flow_ids.h
+class FlowRedirects;  // node/flow_redirects.h
 
 enum InputFlowFlag : uint16_t {
   kFlowInUse = 0x0001,
@@ -52,33 +54,35 @@ enum InputFlowFlag : uint16_t {
 // What ends with the output flow ID it has.
 constexpr uint16_t kFlowOfItsId = kFlowLeaving | kFlowMetered | kFlowMayRest | kFlowChooses;
 
-// Where a flow's packets go. Written by who chooses the path and by who gives out flow IDs; read wherever a packet
-// crosses.
+// Where a flow's packets go; read wherever one crosses. Each field's writers stand behind it. (Those that each packet
+// asks for are not Owned: g++ reads them anew then, 15 instructions a packet.)
 struct Branch {
-  uint32_t turn_start;                        // data_flow when the flow ID was reserved
-  PortIndex output;                           // of the packets that make up flow_extent
-  FlowId flow;                                // reserved there; 0 = none
-  VoqIndex voq;                               // virtual output queue of its packets, at that output
+  Owned<uint32_t, FlowIds> turn_start;        // data_flow when the flow ID was reserved
+  PortIndex output;                           // of the packets that make up flow_extent; FlowIds, begin()
+  FlowId flow;                                // reserved there; 0 = none. FlowIds
+  VoqIndex voq;                               // virtual output queue of its packets, at that output. FlowIds
   Owned<int16_t, InputArbiter> left_bytes{};  // of its turn there (A10); below 0, what it took too much
 };
 
+// Who writes a field stands behind it; positions begin anew in LinkControl, with a session. Readers: each stage that
+// has the flow in hand, and telemetry; where only a few read, they are named.
 struct alignas(64) InputFlow {
-  PacketQueue queue;
-  uint32_t next_data_flow;  // bytes received (fabric: position expected next)
-  uint32_t data_flow;       // bytes handed to the crossing, lost ones included
-  uint32_t ack_flow;        // bytes settled: delivered or lost
-  uint32_t lost_total;      // bytes lost, of those settled (F12)
+  PacketQueue queue;        // FlowQueues
+  uint32_t next_data_flow;  // bytes received (fabric: position expected next). Admission, DeliveryAtOnce, AckWriter
+  uint32_t data_flow;       // bytes handed to the crossing, lost ones included. Admission, DeliveryAtOnce
+  uint32_t ack_flow;        // bytes settled: delivered or lost. FlowLife, DeliveryAtOnce
+  uint32_t lost_total;      // bytes lost, of those settled (F12). FlowLife; read by AckWriter
   Branch branch;
-  FabricAddress destination;
-  uint32_t match;       // edge: index into the match table, else kNoMatch
-  FlowId next_in_list;  // ready or wanting list, or free IDs
-  uint16_t asked_by;    // with kFlowRedirect: address of the node whose port asks
-  uint16_t queued_packets;
-  uint16_t flags;  // InputFlowFlag
+  FabricAddress destination;  // begin()
+  uint32_t match;             // edge: index into the match table, else kNoMatch. begin(); read at the edge
+  FlowId next_in_list;        // ready or wanting list, or free IDs. InputFlowTable alone
+  Owned<uint16_t, FlowRedirects> asked_by;  // with kFlowRedirect: the node whose port asks; read by AckWriter
+  uint16_t queued_packets;                  // FlowQueues; FlowLife when the session ends
+  uint16_t flags;                           // InputFlowFlag
   Owned<FlowState, FlowLife> state;
-  uint8_t ftag;
+  uint8_t ftag;                           // begin()
   Owned<uint8_t, FlowLimits> congestion;  // ep_congestion (C3): level and CongestionFlag bits (flow/congestion_level.h)
-  uint8_t group;                          // of applications (A1); 0 on fabric ports
+  uint8_t group;                          // of applications (A1); 0 on fabric ports. begin(), Regrouping
 
   bool in_use() const { return flags & kFlowInUse; }
   uint32_t queue_extent() const { return next_data_flow - data_flow; }
@@ -98,7 +102,6 @@ struct alignas(64) InputFlow {
     match = match_index;
     group = of_group;
     branch.output = kNoPort;
-    branch.turn_start = data_flow;
     branch.left_bytes.reset();
   }
   // While others wait for an ID a flow keeps its own for one queue, and of a long one for so many bytes (K11).
@@ -112,7 +115,10 @@ struct alignas(64) InputFlow {
 };
 
 static_assert(sizeof(InputFlow) == 64, "an input flow is one cache line");
-static_assert(offsetof(InputFlow, branch) == 32, "what only counts stands in the first half");
+// What a packet on its way reads and writes stands in the first half and at the end of the second (tests/bench/growth).
+static_assert(offsetof(InputFlow, next_data_flow) == 16 && offsetof(InputFlow, branch) == 32);
+static_assert(offsetof(InputFlow, destination) == 44 && offsetof(InputFlow, flags) == 58);
+static_assert(sizeof(Branch) == 12);
 
 // A list of flows of one port, linked through InputFlow::next_in_list. A flow is in at most one.
 struct FlowList {

@@ -123,6 +123,12 @@ class MatchTable {
   // has no place for the key (K12), and that is counted.
   template <typename Flows>
   uint32_t add(const MatchKey& key, uint32_t hash, const Flows& flows);
+  // Whether it would find room, as far as can be told beforehand.
+  template <typename Flows>
+  bool has_room(const Flows& flows) const {
+    uint32_t at = hand_;
+    return used_ < capacity_ || next_idle(at, kNotFound, flows) != kNotFound;
+  }
   MatchEntry& operator[](uint32_t index) { return records_[index].entry; }
   const MatchEntry& operator[](uint32_t index) const { return records_[index].entry; }
   const MatchKey& key_at(uint32_t index) const { return records_[index].key; }  // of an entry that is used
@@ -161,6 +167,8 @@ class MatchTable {
   }
   [[gnu::noinline]] uint32_t find_behind(const MatchKey& key, uint32_t hash) const;
   void remember(uint32_t hash, uint32_t index);
+  template <typename Flows>
+  [[gnu::always_inline]] uint32_t next_idle(uint32_t& at, uint32_t but, const Flows& flows) const;
   uint32_t insert(const MatchKey& key, uint32_t hash);
   void remove(uint32_t index);
 
@@ -182,21 +190,30 @@ uint32_t MatchTable::add(const MatchKey& key, uint32_t hash, const Flows& flows)
   if (likely != kNotFound && same(records_[likely].key, key)) return likely;
   const uint32_t index = insert(key, hash);
   if (index == kNotFound) return kNotFound;
-  for (uint32_t looks = 0; used_ > capacity_; ++looks) {
-    if (looks == kEvictionLooks) {
+  if (used_ > capacity_) {
+    const uint32_t idle = next_idle(hand_, index, flows);
+    if (idle == kNotFound) {
       remove(index);
       return kNotFound;
     }
-    const uint32_t candidate = hand_;
-    hand_ = hand_ + 1 == indices() ? 0 : hand_ + 1;
-    const MatchEntry& entry = records_[candidate].entry;
-    const bool stays = (entry.flags & (kMatchUsed | kMatchPaused)) != kMatchUsed;
-    if (candidate == index || stays || entry.waiting != 0 || !flows.idle(candidate)) continue;
-    remove(candidate);
+    remove(idle);
     ++evictions_;
   }
   remember(hash, index);
   return index;
+}
+
+// The first one from `at` on that may be evicted and is not `but`, of kEvictionLooks; `at` stands behind those then.
+template <typename Flows>
+inline uint32_t MatchTable::next_idle(uint32_t& at, uint32_t but, const Flows& flows) const {
+  for (uint32_t looks = 0; looks < kEvictionLooks; ++looks) {
+    const uint32_t candidate = at;
+    at = at + 1 == indices() ? 0 : at + 1;
+    const MatchEntry& entry = records_[candidate].entry;
+    const bool stays = (entry.flags & (kMatchUsed | kMatchPaused)) != kMatchUsed;
+    if (candidate != but && !stays && entry.waiting == 0 && flows.idle(candidate)) return candidate;
+  }
+  return kNotFound;
 }
 
 }  // namespace heddle

@@ -95,6 +95,12 @@ class EdgeInput {
   EdgeDecision decide(Packet& packet, EdgePortInput& port, const EdgeKey& key, uint32_t match, Nanos now,
                       const Flows& flows);
 
+  // What waits for the old place goes there; nothing joins it, so that it ends.
+  template <typename Flows>
+  bool has_to_wait(uint32_t match, FabricAddress destination, const Flows& flows) const {
+    return matches_[match].destination != destination && flows.queued(match);
+  }
+
   // A frame for this node's hosts came over the fabric: its source station is learned (E1).
   Learned learn_remote(uint64_t mac, uint16_t vlan, FabricAddress source, Nanos now);
 
@@ -158,8 +164,7 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
   MatchEntry& entry = matches_[match];
   entry.group = applications_.configured ? group_of(applications_, key.match) : uint8_t{0};
   decision.moved = entry.destination != packet.destination;
-  // What waits for the old place goes there; nothing joins it, so that it ends.
-  if (decision.moved && flows.queued(match)) return drop(DropReason::station_moved);
+  if (has_to_wait(match, packet.destination, flows)) return drop(DropReason::station_moved);
   if (decision.moved && (entry.flags & kMatchBeside)) decision.left_beside = entry.destination.port;
   entry.destination = packet.destination;
   if (entry.flags & kMatchHeld) [[unlikely]]

@@ -34,7 +34,7 @@ void Admission::join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packe
     return flow_life_.finish_if_empty(port, id, flow);
   }
   flow_queues_.push(port, id, flow, packet, now);
-  if (flow.state == FlowState::idle) flow_life_.place(port, id, now);
+  if (flow.state == FlowState::idle) flow_life_.place(port, id);
 }
 
 // The short cut past the input queue (decision 4): the flow's own queue is empty, nobody with an output flow ID waits
@@ -60,8 +60,9 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
   }
   Voq& voq = port.input.arbiter[flow.branch.voq];
   if (voq.ready() != 0 || voq.room < packet->cost) return false;
-  if (voq.shares_credit && !shares_.has_share(flow, voq)) return false;
-  if (voq.injects && !port.input.arbiter.may_inject(flow.group)) return false;
+  // Both at once would ask the queues that ask nothing more than they need.
+  if (voq.shares_credit && !is_open(gate_of_queue(flow, shares_.free_bytes_of(voq), true))) return false;
+  if (voq.injects && !is_open(gate_of_queue(flow, kNoShare, port.input.arbiter.may_inject(flow.group)))) return false;
   if (special & (kFlowFull | kFlowPaused)) [[unlikely]]
     pass_marks(port, id, flow, *packet, now);
   leave(port, flow, voq, packet, now);

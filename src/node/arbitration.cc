@@ -41,7 +41,7 @@ bool Arbitration::serve(Port& input, VoqIndex queue, Nanos now) {
     InputFlow& flow = input.input.flows[id];
     if (flow.flags & kFlowLeaving) {
       arbiter.set_aside(queue);
-      flow_life_.place(input, id, now);
+      flow_life_.place(input, id);
       continue;
     }
     if (!may_go(input, voq, id, flow, now)) {
@@ -67,11 +67,11 @@ bool Arbitration::serve(Port& input, VoqIndex queue, Nanos now) {
   return true;
 }
 
-// What holds the flow itself (C4-C6, C8).
+// Whether it may inject, the queue's arbiter has asked.
 bool Arbitration::may_go(Port& input, const Voq& voq, FlowId id, InputFlow& flow, Nanos now) {
-  if (voq.shares_credit && !shares_.has_share(flow, voq)) return false;
-  return !(flow.flags & (kFlowLimited | kFlowMetered)) ||
-         flow_limits_.may_forward(input, id, flow, flow.queue.head->payload, now);
+  if (flow.flags & (kFlowLimited | kFlowMetered))
+    return flow_limits_.may_forward(input, id, flow, flow.queue.head->payload, now);
+  return is_open(gate_of_queue(flow, shares_.free_bytes_of(voq), true));
 }
 
 }  // namespace heddle

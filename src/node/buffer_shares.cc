@@ -3,15 +3,9 @@
 
 #include <algorithm>
 
-#include "flow/flow_gate.h"
-
 namespace heddle {
 
-bool BufferShares::has_share(const InputFlow& flow, const Voq& voq) const {
-  return within_share(flow, free_bytes_of(voq));
-}
-
-uint64_t BufferShares::free_bytes_of(const Voq& voq) const {
+uint64_t BufferShares::free_bytes_below(const Voq& voq) const {
   const uint8_t channel = site_.lanes.channel(voq.lane);
   const Port* output = ports_.find(voq.output);
   const uint64_t free = output != nullptr ? free_buffers(*output, channel) : board_.free_buffers(voq.output, channel);
@@ -32,7 +26,7 @@ uint32_t BufferShares::free_buffers(const Port& port, uint32_t channel) {
 
 void BufferShares::publish_free(Port& port, uint32_t channel) {
   const uint32_t free = free_buffers(port, channel);
-  uint32_t& published = port.output.published_free[channel];
+  Owned<uint32_t, BufferShares>& published = port.output.published_free[channel];
   if (free == published) return;
   published = free;
   board_.publish_free(port.index, channel, free);

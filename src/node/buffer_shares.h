@@ -3,6 +3,7 @@
 // of the others', who are told.
 #pragma once
 
+#include "flow/flow_gate.h"
 #include "node/ports.h"
 #include "node/site.h"
 #include "routing/load_board.h"
@@ -13,14 +14,14 @@ class BufferShares {
  public:
   BufferShares(const Site& site, Ports& ports, LoadBoard& board) : site_(site), ports_(ports), board_(board) {}
 
-  // C8: may the flow have another packet under way by this queue? Of those that take credit of a lossless channel.
-  bool has_share(const InputFlow& flow, const Voq& voq) const;
-  // C8: of the next switch's buffers, for the channel that the queue's packets go in.
-  uint64_t free_bytes_of(const Voq& voq) const;
+  // C8: of the next switch's buffers, for the channel that the queue's packets go in; kNoShare if they take
+  // credit of no lossless one.
+  uint64_t free_bytes_of(const Voq& voq) const { return voq.shares_credit ? free_bytes_below(voq) : kNoShare; }
   // What the port's next hop has free, to the other workers' board, where it has changed.
   void publish(Port& port);
 
  private:
+  uint64_t free_bytes_below(const Voq& voq) const;
   static uint32_t free_buffers(const Port& port, uint32_t channel);
   void publish_free(Port& port, uint32_t channel);
 

@@ -131,20 +131,20 @@ void DeliveryAtOnce::send_all(Nanos now) {
 
 void DeliveryAtOnce::send(Port& there, Nanos now) {
   OutputSide& output = there.output;
-  const uint32_t count = std::exchange(output.at_once_packets, 0);
+  const uint32_t count = std::exchange(output.at_once.count_, 0);
   if (count == 0) return;
-  const Packet& first = *output.at_once[0];
+  const Packet& first = *output.at_once.frames_[0];
   output.congestion.leaves(
       0, first.flags & (kPacketFabric | kPacketAtOnce) ? first.priority : flow_limits_.round_trips().code_bits());
   uint64_t frame_bytes = 0, flow_bytes = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    frame_bytes += output.at_once[i]->length;
-    flow_bytes += output.at_once[i]->payload;
+    frame_bytes += output.at_once.frames_[i]->length;
+    flow_bytes += output.at_once.frames_[i]->payload;
   }
-  const uint32_t sent = there.device->transmit(output.at_once.data(), count, now);
+  const uint32_t sent = there.device->transmit(output.at_once.frames_.data(), count, now);
   for (uint32_t i = sent; i < count; ++i) {
-    frame_bytes -= output.at_once[i]->length;
-    flow_bytes -= output.at_once[i]->payload;
+    frame_bytes -= output.at_once.frames_[i]->length;
+    flow_bytes -= output.at_once.frames_[i]->payload;
   }
   there.counters.sent_frames += sent;
   there.counters.sent_bytes += frame_bytes;
@@ -152,13 +152,13 @@ void DeliveryAtOnce::send(Port& there, Nanos now) {
   there.counters.delivered_bytes += flow_bytes;
   there.counters.count(ProtocolEvent::delivered_at_once, sent);
   output.taken_bytes += flow_bytes;
-  for (uint32_t i = sent; i < count; ++i) requeue_refused(there, output.at_once[i], now);
+  for (uint32_t i = sent; i < count; ++i) requeue_refused(there, output.at_once.frames_[i], now);
 }
 
 void DeliveryAtOnce::publish(Port& port) {
   const bool takes = takes_at_once(port);
-  if (takes == port.output.published_at_once) return;
-  port.output.published_at_once = takes;
+  if (takes == port.output.at_once.published_) return;
+  port.output.at_once.published_ = takes;
   board_.publish_at_once(port.index, takes);
 }
 
@@ -181,7 +181,6 @@ bool DeliveryAtOnce::anybody_waits(const Port& port, const Voq& voq) {
   return voq.ready() != 0 || !port.input.ids[voq.output].wanting.empty();
 }
 
-// Nobody waits there, nor is anybody to: a port with a rate of its own is to have its queue here (decision 6).
 bool DeliveryAtOnce::takes_at_once(const Port& there) {
   const OutputSide& output = there.output;
   const uint64_t busy = output.scheduler.lanes() | output.paused_lanes | output.wanting_inputs |
@@ -197,13 +196,15 @@ bool DeliveryAtOnce::has_nothing_on_its_way(const EdgeInput& edge, Port& port, c
 
 // May frames be gathered for it? For the rest of a burst if so once.
 bool DeliveryAtOnce::opens_at_once(Port& there) {
-  if (there.output.at_once_packets != 0) return true;
+  if (!there.output.at_once.empty()) return true;
   if (!takes_at_once(there)) return false;
   at_once_outputs_ |= PortSet{1} << there.index;
   return true;
 }
 
-void DeliveryAtOnce::gather(OutputSide& output, Packet* packet) { output.at_once[output.at_once_packets++] = packet; }
+void DeliveryAtOnce::gather(OutputSide& output, Packet* packet) {
+  output.at_once.frames_[output.at_once.count_++] = packet;
+}
 
 // A frame that the device has refused, as if it had not been offered; they come in order.
 void DeliveryAtOnce::requeue_refused(Port& there, Packet* packet, Nanos now) {

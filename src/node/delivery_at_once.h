@@ -47,7 +47,7 @@ class DeliveryAtOnce {
   // where the match of each is. Returns how many those are.
   [[gnu::noinline]] uint32_t deliver(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now);
   // The same for other workers' ports.
-  HEDDLE_HOT uint32_t cross(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now);
+  [[gnu::noinline]] uint32_t cross(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now);
   // It has come from another worker, to whom room and bytes go back.
   void gather_crossed(Port& there, Packet* packet, Nanos now);
   // A frame for this node, of a flow that has nothing on the ordinary way. It is settled here, but for what the
@@ -59,12 +59,14 @@ class DeliveryAtOnce {
   [[gnu::noinline]] void send(Port& there, Nanos now);
   // To the other workers, when it has changed.
   void publish(Port& port);
+  // Nobody waits at the edge port, nor is anybody to: a port with a rate of its own is to have its queue here
+  // (decision 6).
+  static bool takes_at_once(const Port& there);
 
  private:
   OutputSide* open_at_once(const Port& port, PortIndex to, uint8_t ftag);
   Voq* open_beside(Port& port, PortIndex to, uint8_t ftag);
   static bool anybody_waits(const Port& port, const Voq& voq);
-  static bool takes_at_once(const Port& there);
   static bool has_nothing_on_its_way(const EdgeInput& edge, Port& port, const MatchEntry& match, uint32_t match_index);
   bool opens_at_once(Port& there);
   static void gather(OutputSide& output, Packet* packet);

@@ -17,7 +17,7 @@ namespace heddle {
 inline void start_way(Packet& packet, uint8_t round_trip_bits) {
   packet.hop_limit = kHopLimit;
   packet.priority |= round_trip_bits;
-  packet.cost = static_cast<uint16_t>((packet.length + kBufferBytes - 1) / kBufferBytes);
+  packet.cost = buffers_for(packet.length);
 }
 
 class EdgeFlows {
@@ -34,6 +34,11 @@ class EdgeFlows {
   // The flow that a match has now; nullptr if it has none.
   static InputFlow* find(Port& port, const MatchEntry& match, uint32_t match_index) {
     return port.input.flows.of_match(match.flow, match_index);
+  }
+  // Would a flow that begins find a free flow ID?
+  static bool has_free_id(const Port& port) {
+    const InputFlowTable& flows = port.input.flows;
+    return port.input.waiting.empty() && (flows.available() != 0 || !flows.resting().empty());
   }
   // F10: frames that find no free flow ID wait in order behind each other, group by group, up to a bound; so do then
   // those of flows that have had their turn, so that an ID becomes free.

@@ -10,13 +10,13 @@ namespace heddle {
 namespace {
 constexpr Nanos kSweepNs = 10 * kMillisecond;  // between looks for aged stations
 
-// What edge input asks about the flows of its entries.
+// What edge input asks about the flows of its entries; `heddle trace` asks, too, which is no reason for a call.
 struct FlowsOfMatches {
   const Site& site;
   const EdgeInput& edge;
   Ports& ports;
   Nanos now;
-  bool idle(uint32_t match) const {
+  [[gnu::always_inline]] bool idle(uint32_t match) const {
     const MatchEntry& entry = edge.matches()[match];
     // A wait depends on a flood (E1).
     if (entry.flooded_ns + site.classes.longest_life_ns() > now) return false;
@@ -102,15 +102,20 @@ void EdgeReceive::refuse(Port& port, Packet* packet, DropReason reason, Nanos no
   turn_.drop_at_input(port, packet, reason);
 }
 
-// Frames by which hosts and ports tell each other to wait are part of no rate.
+bool EdgeReceive::counts_in_rate(const Packet& packet) {
+  const bool mac_control = packet.length >= kEthernetHeaderBytes && load_be16(packet.data + 12) == kEtherTypeMacControl;
+  return !mac_control && !is_fgfc(packet.data, packet.length);
+}
+
+bool EdgeReceive::would_police(const EdgePortInput& input, const Packet& packet, Nanos now) {
+  Policer policer = input.policer;
+  return policer.polices() && counts_in_rate(packet) && !policer.lets_in(packet.length + kWireExtraBytes, now);
+}
+
 uint32_t EdgeReceive::police(Port& port, Packet** packets, uint32_t count, Nanos now) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    const uint8_t* data = packets[i]->data;
-    const uint32_t length = packets[i]->length;
-    const bool control =
-        (length >= kEthernetHeaderBytes && load_be16(data + 12) == kEtherTypeMacControl) || is_fgfc(data, length);
-    if (control || port.input.edge.policer.lets_in(packets[i]->length + kWireExtraBytes, now))
+    if (!counts_in_rate(*packets[i]) || port.input.edge.policer.lets_in(packets[i]->length + kWireExtraBytes, now))
       packets[kept++] = packets[i];
     else
       turn_.drop_at_input(port, packets[i], DropReason::policed);
@@ -149,6 +154,12 @@ void EdgeReceive::decide(Port& port, Packet* packet, const EdgeKey& key, uint32_
     case EdgeVerdict::flood:
       return bridging_.flood(port, packet, now);
   }
+}
+
+DropReason EdgeReceive::refusal(uint32_t match, FabricAddress destination, Nanos now) const {
+  const FlowsOfMatches flows{site_, edge_, ports_, now};
+  if (match == kNotFound) return edge_.matches().has_room(flows) ? DropReason::none : DropReason::match_table_full;
+  return edge_.has_to_wait(match, destination, flows) ? DropReason::station_moved : DropReason::none;
 }
 
 void EdgeReceive::age_stations(Nanos now) {

@@ -36,12 +36,18 @@ class EdgeReceive {
 
   // In passes over the burst, so that memory is fetched while something else is done: headers, records, flows (F4).
   HEDDLE_HOT void receive(Port& port, Packet** packets, uint32_t count, Nanos now);
+  // Would the port's policer drop the frame, as received?
+  HEDDLE_COLD static bool would_police(const EdgePortInput& input, const Packet& packet, Nanos now);
+  // Why a frame for that place would go nowhere for its match, which is kNotFound if there is none.
+  HEDDLE_COLD DropReason refusal(uint32_t match, FabricAddress destination, Nanos now) const;
   // Once in a while: stations that have not been seen for long are forgotten.
   void age_stations(Nanos now);
   Nanos next_wake() const { return site_.edge_ports != 0 ? next_sweep_ns_ : kNever; }
 
  private:
   HEDDLE_COLD void refuse(Port& port, Packet* packet, DropReason reason, Nanos now);
+  // Frames by which hosts and ports tell each other to wait are part of no rate.
+  HEDDLE_COLD static bool counts_in_rate(const Packet& packet);
   HEDDLE_COLD uint32_t police(Port& port, Packet** packets, uint32_t count, Nanos now);
   HEDDLE_COLD static void count_marks(Port& port, Packet& packet);
   HEDDLE_COLD void decide(Port& port, Packet* packet, const EdgeKey& key, uint32_t match, Nanos now);

@@ -26,8 +26,6 @@ bool Express::take(const Port& input, const InputFlow& flow, Packet* packet, Nan
   return true;
 }
 
-// Nobody waits there, of its own flow neither, nor is anybody to: a port with a rate of its own is to have its queue
-// here (decision 6).
 bool Express::is_open(const Port& there) {
   const OutputSide& output = there.output;
   return (output.scheduler.lanes() | output.refused_packets) == 0 && there.session.up() &&

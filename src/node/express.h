@@ -18,10 +18,11 @@ class Express {
   // A frame of a lossy channel that has left its flow and has a lane and the room there. False, and nothing done, if it
   // is to cross as others do.
   bool take(const Port& input, const InputFlow& flow, Packet* packet, Nanos now);
-
- private:
+  // Nobody waits there, of its own flow neither, nor is anybody to: a port with a rate of its own is to have its queue
+  // here (decision 6).
   static bool is_open(const Port& there);
 
+ private:
   Ports& ports_;
   Stamping& stamping_;
 };

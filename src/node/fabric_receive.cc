@@ -69,8 +69,7 @@ void FabricReceive::receive_in_turn(Port& port, Packet* packet, const LinkFrame&
 
 // `in_turn`: it came in the retry channel, which must fit its class (K6).
 void FabricReceive::receive_data(Port& port, Packet* packet, bool in_turn, Nanos now) {
-  packet->cost =
-      static_cast<uint16_t>((HEDDLE_DATA_OVERHEAD_BYTES + packet->payload + kBufferBytes - 1) / kBufferBytes);
+  packet->cost = buffers_for(HEDDLE_DATA_OVERHEAD_BYTES + packet->payload);
   const bool flood = packet->destination.node == HEDDLE_FLOOD_NODE;
   const bool known = flood ? packet->vc == kLossyChannel && !in_turn && site_.lanes.has(packet->ftag)
                            : site_.lanes.valid(packet->ftag, packet->vc, in_turn);

@@ -14,7 +14,7 @@ bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packe
       lossy != kNoVoq ? lossy : site_.voq_index(output, paths_.lane(port.index, output, flow.ftag, first.vc));
   Port* there = ports_.find(output);
   if (there == nullptr) return take_lent_id(port, flow);
-  if (!there->usable() || there->output.wanting_inputs != 0) return false;
+  if (!takes_flows(*there)) return false;
   flow.branch.flow = there->output.flows.reserve(first.input, flow.ftag);
   if (flow.branch.flow == kNoFlow) return false;
   begin_turn(port.input.ids[output], flow);
@@ -28,11 +28,11 @@ void FlowIds::tell_wants(Port& input, PortIndex output) {
   if (ids.wanting.count() <= ids.asked) return;
   const uint32_t flows = ids.wanting.count() - ids.asked;
   if (ports_.is_own(output)) {
-    ids.asked += flows;
+    ids.asked = ids.asked + flows;
     return on_want(ports_.own(output), input.index, flows);
   }
   if (outbox_.send(output, WantIds{output, input.index, flows}))
-    ids.asked += flows;
+    ids.asked = ids.asked + flows;
   else
     input.input.arbiter.wake(site_.voq_index(output, 0));  // the ring is full: said again next turn
 }
@@ -44,7 +44,7 @@ void FlowIds::on_want(Port& output, PortIndex input, uint32_t flows) {
 
 FlowId FlowIds::granted(Port& port, PortIndex output, FlowId id) {
   OutputIds& ids = port.input.ids[output];
-  --ids.asked;
+  ids.asked = ids.asked - 1;
   if (!ports_.is_own(output)) ids.lent.came();
   if (!ids.wanting.empty()) return give_id(port, output, id);
   // The session has ended meanwhile, the frames' lives have, or another flow has left its own.
@@ -53,7 +53,7 @@ FlowId FlowIds::granted(Port& port, PortIndex output, FlowId id) {
 
 FlowList FlowIds::refused(Port& input, PortIndex output, uint32_t flows) {
   OutputIds& ids = input.input.ids[output];
-  ids.asked -= flows;
+  ids.asked = ids.asked - flows;
   return ids.wanting.take_all(input.input.flows);
 }
 

@@ -33,6 +33,8 @@ class FlowIds {
   // the same worker gives it out, or another one has lent some. Whoever waits for an ID already comes first (K11): a
   // shortage must not starve the inputs of other workers.
   bool reserve(Port& port, InputFlow& flow, PortIndex output, const Packet& first);
+  // May IDs be reserved there at all?
+  static bool takes_flows(const Port& output) { return output.usable() && output.output.wanting_inputs == 0; }
   // It is to choose an output: what it has queued waits for none meanwhile.
   void forget_output(InputFlow& flow) {
     waiting_.end(flow);

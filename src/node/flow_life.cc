@@ -5,27 +5,30 @@
 
 namespace heddle {
 
-void FlowLife::place(Port& port, FlowId id, Nanos now) {
+// A flow that leaves its path gives its ID to another one, which is to be placed next: kNoFlow if to none.
+FlowId FlowLife::place_one(Port& port, FlowId id) {
   InputFlow& flow = port.input.flows[id];
   if (flow.branch.flow != kNoFlow && !(flow.flags & (kFlowLeaving | kFlowPending))) {
-    flow.state = FlowState::ready;
-    return port.input.arbiter.push(flow.branch.voq, id);
+    make_ready(port, id, flow);
+    return kNoFlow;
   }
   if (flow.flow_extent() != 0 || (flow.flags & kFlowPending)) {  // the old path is not settled (K9), or E1's wait
     flow.state = FlowState::held;
     port.counters.count(ProtocolEvent::flow_held);
-    return;
+    return kNoFlow;
   }
+  FlowId next = kNoFlow;
   if (flow.branch.flow != kNoFlow) {
-    unbind(port, flow);
+    next = unbind(port, flow);
     port.counters.count(ProtocolEvent::flow_moved);
   }
-  route(port, id, now);
+  route(port, id);
+  return next;
 }
 
 void FlowLife::choose_anew(Port& port, InputFlow& flow, const Packet& packet) {
   if (ways_.stays(port, packet.input.flow, packet)) return;
-  unbind(port, flow);
+  place(port, unbind(port, flow));
   port.counters.count(ProtocolEvent::flow_moved);
 }
 
@@ -62,7 +65,7 @@ void FlowLife::block(Port& port, FlowId id, InputFlow& flow, Nanos now) {
   port.counters.count(ProtocolEvent::flow_blocked);
   const Nanos release = flow.flags & kFlowLimited ? port.input.limits[id].release_ns() : 0;
   if (release <= now) return;  // an acknowledgement or credit wakes it
-  if (flow.flow_extent() == 0 && flow.branch.flow != kNoFlow) unbind(port, flow);  // others may need the ID (K11)
+  if (flow.flow_extent() == 0 && flow.branch.flow != kNoFlow) place(port, unbind(port, flow));  // K11
   if (flow.flags & kFlowTimed) return;
   flow.flags |= kFlowTimed;
   releases_.add_input(port.index, id, release);
@@ -98,7 +101,7 @@ void FlowLife::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged,
   if (flow.queue.empty())
     finish(port, id, flow);
   else if (flow.state == FlowState::held)
-    place(port, id, now);
+    place(port, id);
 }
 
 void FlowLife::on_congestion(Port& port, Epoch epoch, FlowId id, uint8_t congestion, Nanos now) {
@@ -122,15 +125,15 @@ void FlowLife::on_credit(Port& port, Epoch epoch, FlowId id, bool metered, uint3
 }
 
 void FlowLife::on_grant(Port& port, PortIndex output, FlowId id) {
-  place_next(port, flow_ids_.granted(port, output, id));
+  place(port, flow_ids_.granted(port, output, id));
   flow_ids_.tell_wants(port, output);
 }
 
-void FlowLife::on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now) {
+void FlowLife::on_refuse(Port& input, PortIndex output, uint32_t flows) {
   FlowList waiting = flow_ids_.refused(input, output, flows);
   while (!waiting.empty()) {
     const FlowId id = input.input.flows.pop(waiting);
-    place(input, id, now);
+    place(input, id);
   }
 }
 
@@ -142,7 +145,7 @@ void FlowLife::on_timer(Port& port, FlowId id, Nanos now) {
   if (flow.queue.empty())
     finish_if_empty(port, id, flow);
   else if (flow.state == FlowState::held)
-    place(port, id, now);
+    place(port, id);
 }
 
 void FlowLife::run_releases(Nanos now) {
@@ -193,7 +196,7 @@ void FlowLife::age_waiting(Nanos now) {
 }
 
 // R6: at extent zero the flow takes the preferred port, and asks for a flow ID there.
-void FlowLife::route(Port& port, FlowId id, Nanos now) {
+void FlowLife::route(Port& port, FlowId id) {
   InputFlow& flow = port.input.flows[id];
   DropReason reason = DropReason::none;
   flow_ids_.forget_output(flow);
@@ -201,10 +204,10 @@ void FlowLife::route(Port& port, FlowId id, Nanos now) {
   if (output == kNoPort) return drop_queue(port, id, reason);
   const Packet& first = *flow.queue.head;
   ways_.took(port, id, output, first);
-  if (flow_ids_.reserve(port, flow, output, first)) return place(port, id, now);
+  if (flow_ids_.reserve(port, flow, output, first)) return make_ready(port, id, flow);
   Port* there = ports_.find(output);
   if (there != nullptr && reclaim(*there, port.index) && flow_ids_.reserve(port, flow, output, first))
-    return place(port, id, now);
+    return make_ready(port, id, flow);
   flow.state = FlowState::wanting;
   port.input.ids[output].wanting.push(port.input.flows, id);
   port.input.wanting_outputs |= PortSet{1} << output;
@@ -258,13 +261,16 @@ void FlowLife::end_all_rest() {
 
 // Its IDs are free, the way back first.
 void FlowLife::leave(Port& port, FlowId id, InputFlow& flow) {
-  if (flow.branch.flow != kNoFlow) give_back(port, flow);
+  FlowId next = kNoFlow;
+  if (flow.branch.flow != kNoFlow) next = flow_ids_.give_back(port, flow, false);
   flow.flags &= kFlowAckDue | kFlowTimed;
   flow.state = FlowState::idle;
   port.counters.count(ProtocolEvent::flow_freed);
-  if (port.is_fabric()) return;
-  port.input.waiting.shares.gave(flow.group);
-  port.input.flows.put(id);
+  if (!port.is_fabric()) {
+    port.input.waiting.shares.gave(flow.group);
+    port.input.flows.put(id);
+  }
+  place(port, next);
 }
 
 void FlowLife::set_hold(Port& port, FlowId id, Nanos until) {
@@ -279,7 +285,7 @@ void FlowLife::unblock(Port& port, FlowId id, InputFlow& flow, Nanos now) {
     if (flow.state != FlowState::blocked) return;
   }
   if (!flow_limits_.may_forward(port, id, flow, flow.queue.head->payload, now)) return block(port, id, flow, now);
-  place(port, id, now);
+  place(port, id);
 }
 
 void FlowLife::drop_expired_frames(Port& port, FlowId id, Nanos now) {

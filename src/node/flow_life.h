@@ -12,7 +12,6 @@
 #include "node/flow_timers.h"
 #include "node/flow_ways.h"
 #include "node/ports.h"
-#include "node/site.h"
 #include "node/turn.h"
 #include "wire/inlining.h"
 
@@ -20,10 +19,9 @@ namespace heddle {
 
 class FlowLife {
  public:
-  FlowLife(const Site& site, Ports& ports, Turn& turn, EdgeInput& edge, FlowWays& ways, AckWriter& acks,
-           FlowIds& flow_ids, FlowLimits& flow_limits, FlowQueues& flow_queues, FlowTimers& holds, FlowTimers& releases)
-      : site_(site),
-        ports_(ports),
+  FlowLife(Ports& ports, Turn& turn, EdgeInput& edge, FlowWays& ways, AckWriter& acks, FlowIds& flow_ids,
+           FlowLimits& flow_limits, FlowQueues& flow_queues, FlowTimers& holds, FlowTimers& releases)
+      : ports_(ports),
         turn_(turn),
         edge_(edge),
         ways_(ways),
@@ -34,8 +32,10 @@ class FlowLife {
         holds_(holds),
         releases_(releases) {}
 
-  // A flow with a queue and in no list: where does it stand?
-  [[gnu::noinline]] void place(Port& port, FlowId id, Nanos now);
+  // A flow with a queue and in no list: where does it stand? Of kNoFlow: nothing.
+  void place(Port& port, FlowId id) {
+    while (id != kNoFlow) id = place_one(port, id);
+  }
   // R6: it goes on after a rest, by the port it has unless another one is less loaded: then it has no ID any more.
   void choose_anew(Port& port, InputFlow& flow, const Packet& packet);
   // The last packet of its queue has been taken.
@@ -66,7 +66,7 @@ class FlowLife {
   // K11: an output flow ID for whoever waits longest.
   void on_grant(Port& port, PortIndex output, FlowId id);
   // The output's link is down: all flows that wait for it take another way, or are dropped.
-  void on_refuse(Port& input, PortIndex output, uint32_t flows, Nanos now);
+  void on_refuse(Port& input, PortIndex output, uint32_t flows);
   // E1: the pair's flooded frames have died; its first flow may move.
   HEDDLE_COLD void on_timer(Port& port, FlowId id, Nanos now);
   // C5: flows whose time has come are looked at again.
@@ -92,18 +92,19 @@ class FlowLife {
   }
 
  private:
-  // Its output flow ID goes to whoever has waited for it longest, or home. The flow goes on without, or ends.
-  void give_back(Port& port, InputFlow& flow) { place_next(port, flow_ids_.give_back(port, flow, false)); }
-  void unbind(Port& port, InputFlow& flow) {
-    give_back(port, flow);
+  // Its output flow ID goes to whoever has waited for it longest, who is to be placed, or home: kNoFlow. The flow goes
+  // on without.
+  FlowId unbind(Port& port, InputFlow& flow) {
+    const FlowId next = flow_ids_.give_back(port, flow, false);
     flow.flags &= static_cast<uint16_t>(~kFlowOfItsId);
+    return next;
   }
-  // A flow that has got an ID. It may find that its path is stale and give the ID back in turn: then that goes home, so
-  // this goes no deeper.
-  void place_next(Port& port, FlowId next) {
-    if (next != kNoFlow) place(port, next, turn_.now());
+  [[gnu::noinline]] FlowId place_one(Port& port, FlowId id);
+  static void make_ready(Port& port, FlowId id, InputFlow& flow) {
+    flow.state = FlowState::ready;
+    port.input.arbiter.push(flow.branch.voq, id);
   }
-  [[gnu::noinline]] void route(Port& port, FlowId id, Nanos now);
+  [[gnu::noinline]] void route(Port& port, FlowId id);
   HEDDLE_COLD void drop_queue(Port& port, FlowId id, DropReason reason);
   void finish(Port& port, FlowId id, InputFlow& flow);
   void leave(Port& port, FlowId id, InputFlow& flow);
@@ -111,7 +112,6 @@ class FlowLife {
   void unblock(Port& port, FlowId id, InputFlow& flow, Nanos now);
   HEDDLE_COLD void drop_expired_frames(Port& port, FlowId id, Nanos now);
 
-  const Site& site_;
   Ports& ports_;
   Turn& turn_;
   EdgeInput& edge_;

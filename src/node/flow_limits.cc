@@ -36,8 +36,9 @@ bool FlowLimits::tell(Port& port, FlowId id, InputFlow& flow, uint8_t congestion
 
 bool FlowLimits::may_forward(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now) {
   const Voq& voq = port.input.arbiter[flow.branch.voq];
-  const uint64_t free_bytes = voq.shares_credit ? shares_.free_bytes_of(voq) : kNoShare;
-  switch (gate_of(flow, port.input.limits[id], port.input.meters[id], free_bytes, bytes, now)) {
+  const uint64_t free_bytes = shares_.free_bytes_of(voq);
+  // Whether it may inject, the queue's arbiter has asked.
+  switch (gate_on_path(flow, port.input.limits[id], port.input.meters[id], free_bytes, true, bytes, now)) {
     case Gate::open:
       return true;
     case Gate::lapsed:
@@ -47,7 +48,9 @@ bool FlowLimits::may_forward(Port& port, FlowId id, InputFlow& flow, uint32_t by
     case Gate::no_credit:
       port.counters.count(ProtocolEvent::credit_waited);
       return false;
+    case Gate::leaving:
     case Gate::no_share:
+    case Gate::injection:
     case Gate::paced:
     case Gate::window:
       return false;

@@ -9,17 +9,18 @@ namespace {
 constexpr uint32_t kGrantsPerTurn = 64;  // one output's flow IDs to waiting inputs
 }  // namespace
 
-void IdGrants::run(Nanos now) {
+void IdGrants::run() {
   for (Port* port : ports_) {
     OutputSide& output = port->output;
     if (output.wanting_inputs == 0) continue;
     uint32_t granted = 0;
     int refused = 0;  // in a row
     while (granted < kGrantsPerTurn && refused < std::popcount(output.wanting_inputs)) {
-      const PortSet later = output.wanting_inputs & ~((PortSet{1} << output.next_wanting) - 1);
+      const PortIndex first = output.next_wanting;
+      const PortSet later = output.wanting_inputs & ~((PortSet{1} << first) - 1);
       const auto input = PortIndex::of(std::countr_zero(later != 0 ? later : output.wanting_inputs));
       output.next_wanting = PortIndex::of((input + 1) % kPortsMax);
-      const bool answered = grant(*port, input, now);
+      const bool answered = grant(*port, input);
       granted += answered;
       refused = answered ? 0 : refused + 1;
     }
@@ -29,8 +30,8 @@ void IdGrants::run(Nanos now) {
 
 // The answer to one input: an ID for one of its flows, whichever waits first when it comes, or that there is none to
 // come. False if nothing could be said.
-bool IdGrants::grant(Port& output, PortIndex input, Nanos now) {
-  if (!output.usable()) return refuse(output, input, now);
+bool IdGrants::grant(Port& output, PortIndex input) {
+  if (!output.usable()) return refuse(output, input);
   if (!flow_life_.reclaim(output, input)) return false;
   const FlowId id = output.output.flows.reserve(InputFlowRef::of(0, input, kNoFlow), 0);
   if (!ports_.is_own(input) && !outbox_.send(input, GrantId{input, output.index, id})) {
@@ -44,7 +45,7 @@ bool IdGrants::grant(Port& output, PortIndex input, Nanos now) {
   return true;
 }
 
-bool IdGrants::refuse(Port& output, PortIndex input, Nanos now) {
+bool IdGrants::refuse(Port& output, PortIndex input) {
   const uint32_t flows = output.output.wanted[input];
   if (!ports_.is_own(input) && !outbox_.send(input, RefuseIds{input, output.index, flows})) {
     turn_.stay_busy();
@@ -53,7 +54,7 @@ bool IdGrants::refuse(Port& output, PortIndex input, Nanos now) {
   output.output.wanted[input] = 0;
   output.output.wanting_inputs &= ~(PortSet{1} << input);
   output.counters.count(ProtocolEvent::id_refused);
-  if (ports_.is_own(input)) flow_life_.on_refuse(ports_.own(input), output.index, flows, now);
+  if (ports_.is_own(input)) flow_life_.on_refuse(ports_.own(input), output.index, flows);
   return true;
 }
 

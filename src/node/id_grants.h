@@ -15,11 +15,11 @@ class IdGrants {
       : ports_(ports), turn_(turn), outbox_(outbox), flow_life_(flow_life) {}
 
   // Flow IDs for inputs that wait for one, round robin (K11); refused where the link is down.
-  void run(Nanos now);
+  void run();
 
  private:
-  bool grant(Port& output, PortIndex input, Nanos now);
-  bool refuse(Port& output, PortIndex input, Nanos now);
+  bool grant(Port& output, PortIndex input);
+  bool refuse(Port& output, PortIndex input);
 
   Ports& ports_;
   Turn& turn_;

@@ -38,7 +38,7 @@ void Messages::take_packets(Crossing& from, Nanos now) {
         at_once_.gather_crossed(output, crossings[i].packet, now);
         continue;
       }
-      if (output.output.at_once_packets != 0) at_once_.send(output, now);  // of the same flow, perhaps: they go first
+      if (!output.output.at_once.empty()) at_once_.send(output, now);  // of the same flow, perhaps: they go first
       if (crossings[i].packet->output_flow != kNoFlow) take_flow(output.output.flows, crossings[i]);
       crosspoint_.accept(output, crossings[i].packet, crossings[i].told);
     }
@@ -86,8 +86,8 @@ void Messages::take(const GrantId& grant, Nanos) {
   flow_life_.on_grant(ports_.own(grant.input), grant.output, grant.id);
 }
 
-void Messages::take(const RefuseIds& refuse, Nanos now) {
-  flow_life_.on_refuse(ports_.own(refuse.input), refuse.output, refuse.flows, now);
+void Messages::take(const RefuseIds& refuse, Nanos) {
+  flow_life_.on_refuse(ports_.own(refuse.input), refuse.output, refuse.flows);
 }
 
 void Messages::take(const GiveReturns& give, Nanos) {

@@ -38,6 +38,14 @@
 
 namespace heddle {
 
+class BufferShares;    // node/buffer_shares.h
+class DeliveryAtOnce;  // node/delivery_at_once.h
+class FlowIds;         // node/flow_ids.h
+class IdGrants;        // node/id_grants.h
+class PortLoads;       // node/port_loads.h
+class Prober;          // node/prober.h
+class Receive;         // node/receive.h
+
 // A port's share of a turn. One burst in, so that it has left again before the next one comes and the room between two
 // ports lasts; more out, for several inputs may send to one output.
 constexpr uint32_t kBurstsOutPerTurn = 4;
@@ -46,9 +54,9 @@ constexpr uint32_t kBurstsOutPerTurn = 4;
 struct OutputIds {
   explicit OutputIds(uint32_t groups) : wanting(groups) {}
 
-  WantingFlows wanting;  // flows that wait for one (K11)
-  uint32_t asked = 0;    // IDs that the output's worker has been asked for and has not answered
-  LentIds lent;          // none while flows wait for one
+  WantingFlows wanting;            // flows that wait for one (K11)
+  Owned<uint32_t, FlowIds> asked;  // IDs that the output's worker has been asked for and has not answered
+  LentIds lent;                    // none while flows wait for one
 };
 
 static_assert(sizeof(OutputIds) == 128, "an output's are found without a multiplication");
@@ -100,6 +108,29 @@ struct InputSide {
   Nanos ack_patience_ns = kNever;  // what is due waits no longer, however few flows have anything to tell (W3)
 };
 
+// Fabric ports: what was last told of the port's load. Bytes.
+class ToldLoad {
+  friend PortLoads;
+  Nanos told_ns_ = 0;    // on the load board, then:
+  uint32_t queued_ = 0;  // in the output's queue
+  uint64_t sent_ = 0;    // since the port began
+  uint32_t sent_lately_ = 0;
+  Nanos next_neighbour_ns_ = 0;  // the neighbour is told (R8)
+  PortSet loaded_ = 0;           // ports of this node, as it was last told
+};
+
+// Edge ports: frames of the burst that is being received, for the device at its end.
+class AtOnceFrames {
+ public:
+  bool empty() const { return count_ == 0; }
+
+ private:
+  friend DeliveryAtOnce;
+  std::array<Packet*, kBurst> frames_;
+  uint32_t count_ = 0;
+  bool published_ = false;  // on the load board: takes frames at once
+};
+
 struct OutputSide {
   OutputSide(uint32_t flow_ids, uint32_t inputs, const Lanes& lanes, const TopologyPort& settings,
              const std::vector<TrafficClass>& classes, PortBytes bytes, uint64_t seed)
@@ -119,33 +150,38 @@ struct OutputSide {
   OutputScheduler scheduler;     // crossed, not stamped
   LaneSet paused_lanes = 0;      // edge: the host has asked them to wait
   Nanos pause_look_ns = kNever;  // edge: that may change then
-  // Fabric ports, as last told on the load board, then: queued, sent since the port began, and lately; bytes.
-  Nanos told_ns = 0;
-  uint32_t told_queued = 0;
-  uint64_t told_sent = 0;
-  uint32_t sent_lately = 0;
-  Nanos next_tell_ns = 0;                                   // to the neighbour (R8)
-  PortSet told_loaded = 0;                                  // ports of this node, as last told there
-  Redirects redirects;                                      // fabric ports
-  std::vector<uint16_t> asked_by;                           // by flow ID, with kOutputRedirect: the node that asks
-  std::array<uint32_t, kVirtualChannels> published_free{};  // as last told there, by lossless channel
-  PacketQueue control;                                      // frames made here, before all data
+  ToldLoad told;
+  Redirects redirects;             // fabric ports
+  std::vector<uint16_t> asked_by;  // by flow ID, with kOutputRedirect: the node that asks
+  // As last told on the load board, by lossless channel.
+  std::array<Owned<uint32_t, BufferShares>, kVirtualChannels> published_free;
+  PacketQueue control;  // frames made here, before all data
   uint32_t control_packets = 0;
-  Packet* probes = nullptr;             // open record frame
-  Packet* probes_in_turn = nullptr;     // the same, of flows in the retry channel (K6):
-  uint32_t probes_after = 0;            // when the other end has that channel's frames up to this one
-  std::array<Packet*, kBurst> pending;  // go to the device first, nothing overtakes them: fabric, stamped as they
-                                        // crossed in this turn; or what it has refused
+  Packet* probes = nullptr;              // open record frame
+  Packet* probes_in_turn = nullptr;      // the same, of flows in the retry channel (K6):
+  Owned<uint32_t, Prober> probes_after;  // when the other end has that channel's frames up to this one
+  std::array<Packet*, kBurst> pending;   // go to the device first, nothing overtakes them: fabric, stamped as they
+                                         // crossed in this turn; or what it has refused
   uint32_t pending_packets = 0;
-  uint32_t refused_packets = 0;         // of those
-  std::array<Packet*, kBurst> at_once;  // edge: of the burst that is being received, for the device at its end
-  uint32_t at_once_packets = 0;
-  bool published_at_once = false;  // as last told on the load board
-  uint32_t sequence = 0;           // last one given out on channel 0
+  uint32_t refused_packets = 0;  // of those
+  AtOnceFrames at_once;
+  uint32_t sequence = 0;  // last one given out on channel 0
   PortSet wanting_inputs = 0;
-  PortIndex next_wanting = 0;    // round robin among inputs
-  OutputRoom room;               // of the inputs, and what else goes back to them
-  std::vector<uint32_t> wanted;  // by input port: flow IDs that it waits for
+  Owned<PortIndex, IdGrants> next_wanting;  // round robin among inputs
+  OutputRoom room;                          // of the inputs, and what else goes back to them
+  std::vector<uint32_t> wanted;             // by input port: flow IDs that it waits for
+};
+
+// When what lies in the device's receive queue came in, at the latest (K8).
+class ArrivalBound {
+ public:
+  Nanos seen_empty_ns() const { return seen_empty_ns_; }
+
+ private:
+  friend Receive;
+  Nanos seen_empty_ns_ = 0;  // the frames in the queue have come in since
+  Nanos mark_ns_ = 0;        // at this time the queue was read, after so many frames:
+  uint64_t mark_frames_ = 0;
 };
 
 struct Port {
@@ -172,9 +208,7 @@ struct Port {
   uint32_t receive_room = ~0u;   // of the device
   bool carrier = true;           // fabric ports: as the device said last
   bool carrier_changed = false;  // and the session has not been told
-  Nanos seen_empty_ns = 0;       // the frames in the receive queue have come in since (K8)
-  Nanos mark_ns = 0;             // at this time the queue was read, after so many frames:
-  uint64_t mark_frames = 0;
+  ArrivalBound arrivals;
   uint64_t mac = 0;
   DataFrameStart data_frame_start;  // with that
   InputSide input;

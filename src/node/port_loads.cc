@@ -12,16 +12,17 @@ constexpr uint32_t kControlWaiting = 8;  // frames made here that a port may hav
 
 void PortLoads::look(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  if (now >= output.next_tell_ns) tell(port, now);
+  ToldLoad& told = output.told;
+  if (now >= told.next_neighbour_ns_) tell(port, now);
   const uint32_t queued = output.scheduler.bytes();
   const uint64_t sent = port.counters.sent_bytes;
-  if (sent == output.told_sent && queued == output.told_queued) return;
-  output.sent_lately = faded(output.sent_lately, now - output.told_ns, board_.lately_ns(port.index)) +
-                       static_cast<uint32_t>(sent - output.told_sent);
-  output.told_queued = queued;
-  output.told_sent = sent;
-  output.told_ns = now;
-  board_.publish_load(port.index, queued, output.sent_lately, now);
+  if (sent == told.sent_ && queued == told.queued_) return;
+  told.sent_lately_ = faded(told.sent_lately_, now - told.told_ns_, board_.lately_ns(port.index)) +
+                      static_cast<uint32_t>(sent - told.sent_);
+  told.queued_ = queued;
+  told.sent_ = sent;
+  told.told_ns_ = now;
+  board_.publish_load(port.index, queued, told.sent_lately_, now);
   if (output.redirects.due(now))
     output.redirects.look(board_.waiting_bytes(port.index), board_.load(port.index, now).flows, sent, random_, now);
 }
@@ -30,18 +31,18 @@ void PortLoads::look(Port& port, Nanos now) {
 // again. Not while the device takes nothing: hellos and ACKs need the room.
 void PortLoads::tell(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  output.next_tell_ns = now + kTellLatelies * board_.lately_ns(port.index);
+  output.told.next_neighbour_ns_ = now + kTellLatelies * board_.lately_ns(port.index);
   const Load own = board_.load(port.index, now);
   board_.publish_loaded(port.index, own.waiting_ns > own.lately_ns / 4 || 2 * own.sent_ns >= own.lately_ns);
   const PortSet loaded = board_.loaded() & ~(PortSet{1} << port.index);
-  const PortSet told =
-      loaded != 0 ? loaded : output.told_loaded & -output.told_loaded;  // one that has no more: no news
-  if (told == 0 || !port.session.up() || output.refused_packets != 0 || output.control_packets > kControlWaiting)
+  const PortSet about =
+      loaded != 0 ? loaded : output.told.loaded_ & -output.told.loaded_;  // one that has no more: no news
+  if (about == 0 || !port.session.up() || output.refused_packets != 0 || output.control_packets > kControlWaiting)
     return;
   Packet* packet = control_.make(port);
   if (packet == nullptr) return;
   start_records(*packet, HEDDLE_LOAD);
-  for (PortSet rest = told; rest != 0; rest &= rest - 1) {
+  for (PortSet rest = about; rest != 0; rest &= rest - 1) {
     const auto other = PortIndex::of(std::countr_zero(rest));
     const Load load = board_.load(other, now);
     const uint64_t busy = std::min<uint64_t>(0xffff, load.sent_ns * uint64_t{0xffff} / load.lately_ns);
@@ -50,7 +51,7 @@ void PortLoads::tell(Port& port, Nanos now) {
                              static_cast<uint32_t>(std::min<uint64_t>(load.waiting_ns, 0xffffffff))});
   }
   control_.queue(port, packet);
-  output.told_loaded = loaded;
+  output.told.loaded_ = loaded;
   port.counters.count(ProtocolEvent::load_told);
 }
 

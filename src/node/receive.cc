@@ -18,7 +18,7 @@ void Receive::receive(Port& port, Nanos now) {
   bound_arrivals(port, now);
   const uint32_t count = port.device->receive(packets, kBurst, now);
   if (count == 0) {
-    if (port.device->receive_queue_empty()) port.seen_empty_ns = now;
+    if (port.device->receive_queue_empty()) port.arrivals.seen_empty_ns_ = now;
     return;
   }
   turn_.received(count);
@@ -28,7 +28,7 @@ void Receive::receive(Port& port, Nanos now) {
   for (uint32_t i = 0; i < count; ++i) {
     __builtin_prefetch(packets[i]->data);
     bytes += packets[i]->length;
-    packets[i]->dies_ns = port.seen_empty_ns;  // and its life, once that is known
+    packets[i]->dies_ns = port.arrivals.seen_empty_ns_;  // and its life, once that is known
     packets[i]->input.port = port.index;
   }
   port.counters.received_bytes += bytes;
@@ -42,11 +42,11 @@ void Receive::receive(Port& port, Nanos now) {
 // frame came; of a device is known that what it held when it was last marked has been taken, a queue's length later.
 void Receive::bound_arrivals(Port& port, Nanos now) {
   const Nanos head = port.device->next_arrival();
-  if (head != kNever) port.seen_empty_ns = std::max(port.seen_empty_ns, std::min(head, now));
-  if (port.counters.received_frames - port.mark_frames < port.receive_room) return;
-  port.seen_empty_ns = std::max(port.seen_empty_ns, port.mark_ns);
-  port.mark_ns = now;
-  port.mark_frames = port.counters.received_frames;
+  if (head != kNever) port.arrivals.seen_empty_ns_ = std::max(port.arrivals.seen_empty_ns_, std::min(head, now));
+  if (port.counters.received_frames - port.arrivals.mark_frames_ < port.receive_room) return;
+  port.arrivals.seen_empty_ns_ = std::max(port.arrivals.seen_empty_ns_, port.arrivals.mark_ns_);
+  port.arrivals.mark_ns_ = now;
+  port.arrivals.mark_frames_ = port.counters.received_frames;
 }
 
 Nanos Receive::next_wake(const Port& port, Nanos now) const {

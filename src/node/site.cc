@@ -29,7 +29,7 @@ Site::Site(const NodeOptions& options, WorkerIndex worker_index)
       copies_max(options.copies_max),
       lent_max(settings.flow_ids / (4 * port_count)),
       frame_bytes(topology.edge_mtu_bytes + kEthernetHeaderBytes),
-      frame_buffers((HEDDLE_DATA_OVERHEAD_BYTES + frame_bytes + kBufferBytes - 1) / kBufferBytes),
+      frame_buffers(buffers_for(HEDDLE_DATA_OVERHEAD_BYTES + frame_bytes)),
       fabric_ports(ports_of_kind(options, true)),
       edge_ports(ports_of_kind(options, false)) {
   for (uint8_t ftag = 0; ftag < kClassesMax; ++ftag)

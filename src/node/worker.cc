@@ -62,8 +62,7 @@ Worker::Worker(const NodeOptions& options, WorkerIndex index, LoadBoard& board, 
       flow_pauses_(site_, turn_, edge_, control_, events_),
       flow_queues_(site_, flow_credits_, flow_pauses_, waiting_),
       flow_redirects_(site_, paths_, flow_ways_, flow_queues_, random_),
-      flow_life_(site_, ports_, turn_, edge_, flow_ways_, acks_, flow_ids_, flow_limits_, flow_queues_, timers_,
-                 releases_),
+      flow_life_(ports_, turn_, edge_, flow_ways_, acks_, flow_ids_, flow_limits_, flow_queues_, timers_, releases_),
       admission_(site_, flow_ids_, flow_limits_, flow_pauses_, flow_queues_, flow_ways_, flow_life_, shares_,
                  crosspoint_, express_),
       fifos_(site_, turn_, flow_ways_, paths_, room_, crosspoint_),
@@ -140,7 +139,7 @@ PollResult Worker::poll(Nanos now) {
   if (link_states_.recompile()) flow_life_.leave_stale_paths();  // routes have changed (R12)
   flow_life_.age_waiting(now);                                   // life in queues (K8)
   arbitration_.run(now);                                         // flow queues -> outputs
-  id_grants_.run(now);                                           // flow IDs for those who wait (K11)
+  id_grants_.run();                                              // flow IDs for those who wait (K11)
   transmit(now);                                                 // outputs -> devices
   room_.send();                                                  // room and credits of what has left
   orphans_.look(now);                                            // nothing is left of ended sessions (K9)

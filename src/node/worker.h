@@ -44,6 +44,7 @@ class Worker {
   const LoadBoard& board() const { return board_; }
   const FlowQueues& flow_queues() const { return flow_queues_; }
   const BufferShares& shares() const { return shares_; }
+  const EdgeReceive& edge_receive() const { return edge_receive_; }
   uint32_t copies_out() const { return room_.copies_out(); }
   NodeEvents& events() { return events_; }
   uint64_t polls() const { return turn_.number(); }

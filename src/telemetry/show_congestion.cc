@@ -26,10 +26,13 @@ void add_outputs(const SwitchProcess& process, const TopologyNode& about, const 
 }
 
 // What a flow with packets waits for; empty if it goes on.
-const char* waits_for(const Port& port, FlowId id, Nanos now) {
+const char* waits_for(const Worker& worker, const Port& port, FlowId id, Nanos now) {
   const InputFlow& flow = port.input.flows[id];
   if (flow.state != FlowState::blocked || flow.queue.empty()) return "";
-  switch (gate_of(flow, port.input.limits[id], port.input.meters[id], kNoShare, flow.queue.head->payload, now)) {
+  const uint64_t free_bytes =
+      flow.branch.flow != kNoFlow ? worker.shares().free_bytes_of(port.input.arbiter[flow.branch.voq]) : kNoShare;
+  const uint32_t bytes = flow.queue.head->payload;
+  switch (gate_of(flow, port.input.limits[id], port.input.meters[id], free_bytes, true, bytes, now)) {
     case Gate::paced:
       return "time";
     case Gate::window:
@@ -37,14 +40,19 @@ const char* waits_for(const Port& port, FlowId id, Nanos now) {
     case Gate::no_credit:
       return "credit";
     case Gate::no_share:
-    case Gate::open:
+      return "buffers";
+    case Gate::leaving:
+      return "path";
+    case Gate::injection:  // a flow that waits for that is not blocked
+    case Gate::open:       // it goes on in its next turn
     case Gate::lapsed:
       break;
   }
-  return port.input.arbiter[flow.branch.voq].shares_credit ? "buffers" : "";  // else it goes on in its next turn
+  return "";
 }
 
-Json flow_json(const SwitchProcess& process, const TopologyNode& about, const Port& port, FlowId id, Nanos now) {
+Json flow_json(const SwitchProcess& process, const TopologyNode& about, const Worker& worker, const Port& port,
+               FlowId id, Nanos now) {
   const InputFlow& flow = port.input.flows[id];
   const int node = process.topology().node_of_address(flow.destination.node);
   Json json = {{"node", about.name},
@@ -55,7 +63,7 @@ Json flow_json(const SwitchProcess& process, const TopologyNode& about, const Po
                {"in_fabric_bytes", flow.flow_extent()},
                {"queue_bytes", flow.queue_extent()},
                {"blocked", flow.state == FlowState::blocked},
-               {"waits_for", waits_for(port, id, now)}};
+               {"waits_for", waits_for(worker, port, id, now)}};
   if (!(flow.flags & kFlowLimited)) return json;
   const FlowLimit& limit = port.input.limits[id];
   json["share_bps"] = static_cast<uint64_t>(8e9 / limit.ns_per_byte());
@@ -88,6 +96,7 @@ Json show_congestion(const SwitchProcess& process, const ShowRequest& request) {
     if (node.node == nullptr) return;
     const TopologyNode& about = description(process, node);
     for_each_port(node, request, [&](PortIndex index) {
+      const Worker& worker = node.node->worker(node.node->worker_of_port(index));
       uint32_t ids = 1;
       for (uint32_t first = 1; first <= ids; first += kIdsAtOnce) {
         look_at_port(process, node, index, [&](const Port& port) {
@@ -99,7 +108,7 @@ Json show_congestion(const SwitchProcess& process, const ShowRequest& request) {
             const InputFlow& flow = port.input.flows[FlowId::of(id)];
             if (!flow.in_use() || (!(flow.flags & kFlowLimited) && flow.state != FlowState::blocked)) continue;
             if (held++ < request.offset || flows.size() >= request.limit) continue;
-            flows.push_back(flow_json(process, about, port, FlowId::of(id), now));
+            flows.push_back(flow_json(process, about, worker, port, FlowId::of(id), now));
           }
         });
       }

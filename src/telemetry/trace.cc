@@ -61,6 +61,8 @@ class Steps {
     return (view_.live && view_.flow.state != FlowState::idle) || !is_open(view_.gate) || view_.room < view_.cost ||
            (!bound() && !view_.id_free);
   }
+  // The short cut past the queue, for lossy classes.
+  bool at_once() const { return view_.at_once && !traffic_class().lossless && !waits(); }
   bool bound() const { return view_.live && view_.flow.branch.flow != kNoFlow; }
   void tell_station();
   void tell_group();
@@ -171,7 +173,11 @@ void Steps::tell_group() {
 void Steps::tell_flow() {
   if (view_.not_queued != DropReason::none && waits())
     return step("flow", dropped(view_.not_queued), text_of(view_.not_queued));
-  if (!view_.live) return step("flow", "new", "nothing of it is under way");
+  if (!view_.live && !view_.id_free_here)
+    return step("flow", "waits",
+                "for a flow ID of " + port_.name + ", with " + std::to_string(view_.frames_waiting) + " frames");
+  const char* told = view_.told_priorities != 0 ? "; the port's host is told to wait" : "";
+  if (!view_.live) return step("flow", "new", std::string("nothing of it is under way") + told);
   const InputFlow& flow = view_.flow;
   std::string why =
       scaled_bytes(flow.queue_extent()) + " queued, " + scaled_bytes(flow.flow_extent()) + " in the fabric";
@@ -180,6 +186,12 @@ void Steps::tell_flow() {
       break;
     case Gate::lapsed:
       why += "; its limit is over";
+      break;
+    case Gate::leaving:
+      why += "; leaves its path when that is settled";
+      break;
+    case Gate::injection:
+      why += "; waits for what its application or its port has in the fabric";
       break;
     case Gate::no_share:
       why += "; waits for the next switch's buffers";
@@ -194,7 +206,8 @@ void Steps::tell_flow() {
       why += "; waits for its window";
       break;
   }
-  if (flow.flags & kFlowLeaving) why += "; leaves its path when that is settled";
+  if (view_.host_paces) why += "; its host is told how much it may send";
+  why += told;
   step("flow", std::to_string(view_.flow_id) + ", " + state_text(flow.state, flow.at_rest()), why);
 }
 
@@ -232,6 +245,7 @@ void Steps::tell_output() {
                     (view_.lane_packets == kTraceCountMax ? " packets or more" : " packets") + " before it, " +
                     scaled_bytes(view_.queued_bytes) + " in all lanes; room for " + std::to_string(view_.room) +
                     " buffers";
+  if (at_once()) why += "; goes at once";
   if (view_.paused) why += "; the host has asked to wait";
   if (view_.congested) why += "; congested, level " + std::to_string(view_.level);
   if (view_.room >= view_.cost)
@@ -241,14 +255,11 @@ void Steps::tell_output() {
   else
     return step("queue", dropped(DropReason::output_full), why);
   if (output.fabric) return;
-  if (view_.bytes > view_.longest_bytes)
-    return step("host", dropped(DropReason::output_too_long), text_of(DropReason::output_too_long));
-  const bool member = output.vlans.member(view_.vlan) || view_.vlan == 0;
-  if (!member) return step("host", dropped(DropReason::vlan_egress), text_of(DropReason::vlan_egress));
-  const bool tagged = view_.vlan != 0 && view_.vlan != output.vlans.native;
-  std::string how = tagged ? "with tag, VLAN " + std::to_string(view_.vlan) : "without tag";
+  if (view_.host_refuses != DropReason::none)
+    return step("host", dropped(view_.host_refuses), text_of(view_.host_refuses));
+  std::string how = view_.tagged ? "with tag, VLAN " + std::to_string(view_.vlan) : "without tag";
   const TrafficClass& is = traffic_class();
-  if (tagged && is.rewrite_pcp != kAsSent) how += ", PCP " + std::to_string(is.rewrite_pcp);
+  if (view_.tagged && is.rewrite_pcp != kAsSent) how += ", PCP " + std::to_string(is.rewrite_pcp);
   if (is.rewrite_dscp != kAsSent) how += ", if IP with DSCP " + std::to_string(is.rewrite_dscp);
   step("host", "delivered", how);
 }

@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "node/edge_flows.h"
+#include "node/express.h"
 #include "wire/ethernet.h"
 
 namespace heddle {
@@ -14,10 +16,19 @@ void look_at_flow(TraceView& view, const Worker& worker, const Port& port, FlowI
   view.flow = port.input.flows[id];
   view.live = true;
   const Voq& voq = port.input.arbiter[view.flow.branch.voq];
-  const bool shares = view.flow.branch.flow != kNoFlow && voq.shares_credit;
+  const bool has_id = view.flow.branch.flow != kNoFlow;
+  const bool at_limit =
+      view.flow.state == FlowState::ready && port.input.arbiter.at_limit(view.flow.branch.voq, view.flow.group);
   const uint32_t bytes = view.flow.queue.empty() ? view.bytes : view.flow.queue.head->payload;
   view.gate = gate_of(view.flow, port.input.limits[id], port.input.meters[id],
-                      shares ? worker.shares().free_bytes_of(voq) : kNoShare, bytes, now);
+                      has_id ? worker.shares().free_bytes_of(voq) : kNoShare, !at_limit, bytes, now);
+}
+
+// What an edge port with flow channels has for it.
+void look_at_edge(TraceView& view, const Port& port) {
+  view.id_free_here = EdgeFlows::has_free_id(port);
+  view.frames_waiting = port.input.waiting.count();
+  view.told_priorities = port.pause.told();
 }
 
 void look_at_group(TraceView& view, const Port& port, uint8_t group) {
@@ -91,8 +102,10 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port, Nanos
     return;
   }
   view.channel_on = lanes.channel(view.lane);
-  view.room = port.input.arbiter[worker.site().voq_index(view.output, view.lane)].room;
-  view.cost = (view.bytes + (port.is_fabric() ? HEDDLE_DATA_OVERHEAD_BYTES : 0) + kBufferBytes - 1) / kBufferBytes;
+  const Voq& voq = port.input.arbiter[worker.site().voq_index(view.output, view.lane)];
+  view.room = voq.room;
+  view.others_ready = voq.ready() != 0;
+  view.cost = buffers_for(view.bytes + (port.is_fabric() ? HEDDLE_DATA_OVERHEAD_BYTES : 0));
   view.id_waits = !port.input.ids[view.output].wanting.empty();
 }
 
@@ -102,8 +115,19 @@ void look_at_output(const SwitchProcess& process, const ProcessNode& node, PortI
     const Port& port = node.node->port(view.output);
     view.ids = port.output.flows.size();
     view.ids_used = port.output.flows.used();
-    view.id_free = port.usable() && port.output.wanting_inputs == 0 && port.output.flows.may_reserve(input);
-    view.longest_bytes = port.output.host_frames.longest_bytes();
+    view.id_free = FlowIds::takes_flows(port) && port.output.flows.may_reserve(input);
+    // Between ports of one worker, and between any edge ports.
+    const bool near = node.node->worker_of_port(input) == node.node->worker_of_port(view.output) ||
+                      (!node.node->port(input).is_fabric() && !port.is_fabric());
+    view.at_once =
+        near && !view.others_ready && (port.is_fabric() ? Express::is_open(port) : DeliveryAtOnce::takes_at_once(port));
+    if (!port.is_fabric()) {
+      Packet packet{};
+      packet.vni = view.vlan;
+      packet.payload = view.bytes;
+      view.host_refuses = port.output.host_frames.refuses(packet);
+      view.tagged = port.output.host_frames.tagged(packet);
+    }
     const Packet* packet = port.output.scheduler.packets_of(view.lane, input).head;
     for (; packet != nullptr && view.lane_packets < kTraceCountMax; packet = packet->next) ++view.lane_packets;
     view.queued_bytes = port.output.scheduler.bytes();
@@ -134,7 +158,8 @@ TraceView view_frame(const SwitchProcess& process, const ProcessNode& node, Port
     const EdgeInput& edge = worker.edge_input();
     EdgeKey key;
     view.bytes = packet.length;
-    view.refused = edge.read(packet, port.input.edge, key);
+    view.refused = EdgeReceive::would_police(port.input.edge, packet, now) ? DropReason::policed
+                                                                           : edge.read(packet, port.input.edge, key);
     if (view.refused != DropReason::none) return;
     view.to_mac = load_mac(packet.data);
     view.vlan = packet.vni;
@@ -158,11 +183,10 @@ TraceView view_frame(const SwitchProcess& process, const ProcessNode& node, Port
         const FlowId id = edge.matches()[match].flow;
         if (port.input.flows[id].in_use() && port.input.flows[id].match == match)
           look_at_flow(view, worker, port, id, now);
-        if (edge.matches()[match].destination != view.destination && view.live && !view.flow.queue.empty())
-          view.not_placed = DropReason::station_moved;
-      } else if (view.matches_used == view.matches) {
-        view.not_placed = DropReason::match_table_full;
+        view.host_paces = edge.matches()[match].flags & kMatchHeld;
       }
+      view.not_placed = worker.edge_receive().refusal(match, view.destination, now);
+      look_at_edge(view, port);
       look_at_queue(view, worker, port);
     }
     look_at_ways(view, worker, port, now);
@@ -203,7 +227,11 @@ bool view_flow(const SwitchProcess& process, const ProcessNode& node, PortIndex 
     if (worker.edge_input().applications().configured) look_at_group(view, port, view.flow.group);
     view.destination = view.flow.destination;
     view.ftag = view.flow.ftag;
-    if (view.flow.match != kNoMatch) view.vlan = worker.edge_input().matches().key_at(view.flow.match).vni;
+    if (view.flow.match != kNoMatch) {
+      view.vlan = worker.edge_input().matches().key_at(view.flow.match).vni;
+      view.host_paces = worker.edge_input().matches()[view.flow.match].flags & kMatchHeld;
+    }
+    look_at_edge(view, port);
     view.hop_limit = view.flow.queue.empty() ? kHopLimit : view.flow.queue.head->hop_limit;
     view.channel = view.flow.queue.empty() ? kLossyChannel : view.flow.queue.head->vc;
     look_at_ways(view, worker, port, now);

@@ -70,6 +70,11 @@ constexpr uint32_t kPacketHeadroomBytes = 128;
 constexpr uint32_t kBufferBytes = 2048;  // one buffer: what a credit stands for (C9)
 constexpr uint32_t kBurst = 32;
 
+// Buffers that so many bytes of a frame take.
+constexpr uint16_t buffers_for(uint32_t bytes) {
+  return static_cast<uint16_t>((bytes + kBufferBytes - 1) / kBufferBytes);
+}
+
 // Into a fresh packet, which keeps its own bytes.
 inline void copy_frame(Packet& copy, const Packet& packet) {
   uint8_t* bytes = copy.data;

@@ -54,7 +54,7 @@ TEST_F(AckRelayTest, WithItWhatItIsToKnowBesides) {
   const InputFlow& flow = input_flow(1000);
   settlement_.tell_congestion(output_, id_, entry, 5);
   entry.flags |= kOutputCredit | kOutputMetered | kOutputEndDue;
-  entry.credit_limit = 900;
+  poke(entry.credit_limit, 900);
   entry.credit_base = 200;
   ack_relay_.run(0);
   EXPECT_TRUE(flow.flags & kFlowLimited);
@@ -88,7 +88,7 @@ TEST_F(AckRelayTest, TheOtherWorkersInputHearsByTheOutbox) {
 TEST_F(AckRelayTest, CreditByItselfIsAMessage) {
   OutputFlow& entry = telling(kOther, 0);
   entry.flags |= kOutputCredit | kOutputMetered;
-  entry.credit_limit = 900;
+  poke(entry.credit_limit, 900);
   entry.credit_base = 200;
   ack_relay_.run(0);
   const std::vector<Message> told = messages();

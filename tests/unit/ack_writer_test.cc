@@ -148,7 +148,7 @@ TEST_F(AckWriterTest, WhatFindsNoPacketStaysDue) {
 TEST_F(AckWriterTest, ARecordHasTheTotalsAndWhatElseIsToBeKnown) {
   InputFlow& plain = fabric_.input.flows[1];
   plain.lost_total = 44;
-  plain.asked_by = 3;
+  poke(plain.asked_by, 3);
   plain.flags |= kFlowRedirect;
   InputFlow& congested = fabric_.input.flows[2];
   poke(congested.congestion, 5 | kCongestionNew);

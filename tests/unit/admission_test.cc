@@ -150,10 +150,9 @@ TEST_F(AdmissionTest, NoFlowTakesAllOfALosslessChannelsCredit) {
   FlowId id;
   InputFlow& flow = begin(id, kOutput, kLossless);
   flow.destination = {2, 9};
-  flow.branch = {.turn_start = 0,
-                 .output = kFabric,
-                 .flow = 5,
-                 .voq = site_.voq_index(kFabric, site_.lanes.of(kLossless, kFirstLosslessChannel))};
+  flow.branch.output = kFabric;
+  flow.branch.flow = FlowId::of(5);
+  flow.branch.voq = site_.voq_index(kFabric, site_.lanes.of(kLossless, kFirstLosslessChannel));
   fabric_.output.flows[5].state = OutputFlowState::reserved;
   fabric_.output.flows[5].input = edge_.input.ref.with(id);
   flow.data_flow = flow.next_data_flow = 1;

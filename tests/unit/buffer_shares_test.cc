@@ -41,12 +41,10 @@ TEST_F(BufferSharesTest, WhatIsGrantedIsFreeLessWhatWaitsHere) {
   EXPECT_EQ(shares_.free_bytes_of(voq_), 0u);
 }
 
-TEST_F(BufferSharesTest, AFlowMayHaveAQuarterOfIt) {
-  InputFlow flow{};
-  flow.data_flow = static_cast<uint32_t>(kGranted * buffer_bytes_ / 4);
-  EXPECT_TRUE(shares_.has_share(flow, voq_));
-  ++flow.data_flow;
-  EXPECT_FALSE(shares_.has_share(flow, voq_));
+TEST_F(BufferSharesTest, WhatTakesNoCreditOfALosslessChannelIsNotHeld) {
+  const Voq& lossy = edge_.input.arbiter[site_.voq_index(kFabric, 0)];
+  EXPECT_FALSE(lossy.shares_credit);
+  EXPECT_EQ(shares_.free_bytes_of(lossy), kNoShare);
 }
 
 TEST_F(BufferSharesTest, OfTheOtherWorkersPortsTheBoardSays) {

@@ -121,14 +121,14 @@ TEST_F(CreditWatchTest, WhoHearsOrHasCreditOrNothingUnderWayDoesNotAsk) {
   watch_.hear(fabric_, granting(id, 1000), entry);
   Nanos now = kSecond;
   watch_.look(now);
-  entry.credit_limit = 1001;
+  poke(entry.credit_limit, 1001);
   watch_.look(now += kMillisecond);
   EXPECT_EQ(asked(), 0u) << "it was told something since";
-  entry.credit_limit = 1000 + site_.frame_bytes;
+  poke(entry.credit_limit, 1000 + site_.frame_bytes);
   watch_.look(now += kMillisecond);
   watch_.look(now += kMillisecond);
   EXPECT_EQ(asked(), 0u) << "there is room for a frame";
-  entry.credit_limit = 1000 + site_.frame_bytes - 1;
+  poke(entry.credit_limit, 1000 + site_.frame_bytes - 1);
   watch_.look(now += kMillisecond);
   entry.ack_flow = entry.data_flow;
   watch_.look(now += kMillisecond);

@@ -65,8 +65,8 @@ class FlowTest : public ComponentTest {
   FlowLimits flow_limits_{site_, ports_, acks_, shares_, waiting_};
   FlowRedirects flow_redirects_{site_, paths_, flow_ways_, flow_queues_, random_};
   PortLoads loads_{site_, board_, random_, settlement_, control_};
-  FlowLife flow_life_{site_,     ports_,       turn_,        edge_input_, flow_ways_, acks_,
-                      flow_ids_, flow_limits_, flow_queues_, timers_,     releases_};
+  FlowLife flow_life_{ports_,    turn_,        edge_input_,  flow_ways_, acks_,
+                      flow_ids_, flow_limits_, flow_queues_, timers_,    releases_};
   Stamping stamping_{site_, prober_};
   Express express_{ports_, stamping_};
   Admission admission_{site_,      flow_ids_,  flow_limits_, flow_pauses_, flow_queues_,

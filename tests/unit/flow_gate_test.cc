@@ -156,8 +156,8 @@ class FlowGate : public testing::Test {
     flow_.ack_flow = 3000;  // 2000 bytes under way
     meter_.set_limit(6000);
   }
-  Gate gate(uint32_t bytes, Nanos now, uint64_t free_bytes = kNoShare) const {
-    return gate_of(flow_, limit_, meter_, free_bytes, bytes, now);
+  Gate gate(uint32_t bytes, Nanos now, uint64_t free_bytes = kNoShare, bool may_inject = true) const {
+    return gate_of(flow_, limit_, meter_, free_bytes, may_inject, bytes, now);
   }
 
   InputFlow flow_{};
@@ -169,7 +169,8 @@ TEST_F(FlowGate, IsOpenWhereNothingHolds) {
   EXPECT_EQ(gate(1500, 0), Gate::open);  // the meter's limit is not in force
   EXPECT_TRUE(is_open(Gate::open));
   EXPECT_TRUE(is_open(Gate::lapsed));
-  for (const Gate closed : {Gate::no_share, Gate::no_credit, Gate::paced, Gate::window}) EXPECT_FALSE(is_open(closed));
+  for (const Gate closed : {Gate::leaving, Gate::no_share, Gate::injection, Gate::no_credit, Gate::paced, Gate::window})
+    EXPECT_FALSE(is_open(closed));
 }
 
 TEST_F(FlowGate, LetsAFlowHaveAQuarterOfWhatIsFree) {
@@ -177,6 +178,13 @@ TEST_F(FlowGate, LetsAFlowHaveAQuarterOfWhatIsFree) {
   EXPECT_EQ(gate(1500, 0, 7999), Gate::no_share);
   flow_.ack_flow = 5000;
   EXPECT_EQ(gate(1500, 0, 0), Gate::open) << "who has nothing under way may always send";
+}
+
+TEST_F(FlowGate, WaitsForItsApplicationsLimit) { EXPECT_EQ(gate(1500, 0, kNoShare, false), Gate::injection); }
+
+TEST_F(FlowGate, WaitsForWhatIsUnderWayOnThePathThatItLeaves) {
+  flow_.flags = kFlowLeaving;
+  EXPECT_EQ(gate(1500, 0), Gate::leaving);
 }
 
 TEST_F(FlowGate, WaitsForCredit) {
@@ -209,7 +217,8 @@ TEST_F(FlowGate, NamesTheFirstReason) {
   limit_ = limit_of(1000, kMillisecond);
   limit_.spend(1500, kMillisecond);
   limit_.spend(1500, kMillisecond);
-  EXPECT_EQ(gate(1500, kMillisecond, 1), Gate::no_share);
+  EXPECT_EQ(gate(1500, kMillisecond, 1, false), Gate::no_share);
+  EXPECT_EQ(gate(1500, kMillisecond, 1 << 20, false), Gate::injection);
   EXPECT_EQ(gate(1500, kMillisecond, 1 << 20), Gate::no_credit);
   EXPECT_EQ(gate(500, kMillisecond, 1 << 20), Gate::paced);
 }

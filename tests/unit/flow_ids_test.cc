@@ -109,7 +109,7 @@ TEST_F(FlowIdsTest, AnIdOfThisWorkerNamesItsFlowWhenItIsGranted) {
 }
 
 TEST_F(FlowIdsTest, AnIdThatNobodyWaitsForAnyMoreGoesBack) {
-  edge_.input.ids[kOutput].asked = 1;
+  poke(edge_.input.ids[kOutput].asked, 1);
   const FlowId granted = output_.output.flows.reserve(InputFlowRef::of(0, kEdge, kNoFlow), 0);
   EXPECT_EQ(flow_ids_.granted(edge_, kOutput, granted), kNoFlow);
   EXPECT_EQ(output_.output.flows[granted].state, OutputFlowState::free);

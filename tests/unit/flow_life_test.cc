@@ -25,7 +25,7 @@ class FlowLifeTest : public FlowTest {
   InputFlow& placed(FlowId& id, PortIndex to = kOutput) {
     InputFlow& flow = begin(id, to);
     queue(edge_, id);
-    flow_life_.place(edge_, id, 0);
+    flow_life_.place(edge_, id);
     return flow;
   }
   // The first packet of its queue has crossed, or what came to it has passed.
@@ -155,7 +155,7 @@ TEST_F(FlowLifeTest, AFlowWhosePathEndedMovesWhenItsOldOneIsSettled) {
   EXPECT_TRUE(flow.flags & kFlowLeaving);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::path_ended), 1u);
   queue(edge_, id);
-  flow_life_.place(edge_, id, 0);
+  flow_life_.place(edge_, id);
   EXPECT_EQ(flow.state, FlowState::held);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::flow_held), 1u);
   output_.output.flows[old].queued = 1;  // so that its ID is not the same one again
@@ -271,7 +271,7 @@ TEST_F(FlowLifeTest, WhoWaitedAtAnOutputThatIsDownIsPlacedAnew) {
   placed(first, kOther);
   placed(second, kOther);
   board_.publish_standing(kOther, LinkStanding::down);
-  flow_life_.on_refuse(edge_, kOther, 2, 0);
+  flow_life_.on_refuse(edge_, kOther, 2);
   for (const FlowId id : {first, second}) EXPECT_FALSE(edge_.input.flows[id].in_use()) << "it has no way";
   EXPECT_EQ(edge_.input.ids[kOther].asked, 0u);
 }
@@ -285,7 +285,7 @@ TEST_F(FlowLifeTest, AFlowThatIsHeldForATimeMovesAfterIt) {
   flow_life_.finish_if_empty(edge_, id, flow);
   EXPECT_TRUE(flow.in_use()) << "its timer comes back to it";
   queue(edge_, id);
-  flow_life_.place(edge_, id, 0);
+  flow_life_.place(edge_, id);
   EXPECT_EQ(flow.state, FlowState::held);
   EXPECT_NE(timers_.next_due(), kNever);
   flow_life_.on_timer(edge_, id, 5 * kMillisecond);
@@ -339,7 +339,7 @@ TEST_F(FlowLifeTest, AStalePathIsLeftAtExtentZero) {
     InputFlow& flow = begin(*const_cast<FlowId*>(id), kOther);
     flow.destination = {2, 0};
     want(*id, kOther);
-    edge_.input.ids[kOther].asked = 1;
+    poke(edge_.input.ids[kOther].asked, 1);
     flow_ids_.granted(edge_, kOther, FlowId::of(40 + *id));
     flow.flags = static_cast<uint16_t>(flow.flags & ~kFlowLeaving);
   }
@@ -359,7 +359,7 @@ TEST_F(FlowLifeTest, FramesThatWaitInTransitForAnIdDieToo) {
   for (int i = 0; i < 2; ++i) queue(fabric_, 9);
   fabric_.credits[kLossyChannel].held_again(2);
   flow.queue.head->dies_ns = 5 * kMillisecond;
-  flow_life_.place(fabric_, 9, 0);
+  flow_life_.place(fabric_, 9);
   ASSERT_EQ(flow.state, FlowState::wanting);
   EXPECT_NE(flow_life_.next_wake(fabric_), kNever);
   EXPECT_EQ(flow_life_.next_wake(edge_), kNever);

@@ -200,7 +200,7 @@ TEST_F(FlowRedirectsTest, InsideTheFabricTheWishIsPassedOn) {
   InputFlow& transit = fabric_.input.flows[kTransit];
   transit.begin({2, 1}, kLossy, kNoMatch);
   transit.branch.output = kOtherWay;
-  transit.branch.flow = 1;
+  transit.branch.flow = FlowId::of(1);
   transit.data_flow += 500;
   flow_redirects_.on_redirect(fabric_, fabric_.input.ref.epoch, kTransit, 2, kNow);
   EXPECT_TRUE(transit.flags & kFlowRedirect);

@@ -169,7 +169,7 @@ TEST_F(FlowRestTest, AnInputWithoutAShareOfItsOwnGetsOneToo) {
   }
   const FlowId there = flow_of().branch.flow;
   FlowIds::on_want(fabric_, 1, 1);
-  id_grants_.run(turn_.now());
+  id_grants_.run();
   const std::vector<Message> told = messages();
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(std::get<GrantId>(told[0]).id, there);

@@ -174,7 +174,7 @@ TEST_F(LinkControlTest, TheEndOfASessionEndsItsInputs) {
   fabric_.credits[kLossyChannel].received(1, false);
   flow.next_data_flow += 100;
   flow_queues_.push(fabric_, kFlow, flow, queued, 0);
-  flow_life_.place(fabric_, kFlow, 0);
+  flow_life_.place(fabric_, kFlow);
   acks_.mark_due(fabric_, kFlow, flow, 0);
   fabric_.input.ack_urgent = true;
   Voq& voq = fabric_.input.arbiter[site_.voq_index(kOutput, 0)];

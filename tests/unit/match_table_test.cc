@@ -59,6 +59,15 @@ TEST_F(Matches, AnEntryThatIsNotIdleIsNeverEvicted) {
   EXPECT_EQ(table.used(), kEntries);
 }
 
+TEST_F(Matches, HasRoomWhileOneMayBeEvicted) {
+  EXPECT_TRUE(table.has_room(AllAlike{false}));
+  for (uint64_t number = 1; number <= kEntries; ++number) add(number);
+  EXPECT_FALSE(table.has_room(AllAlike{false}));
+  EXPECT_TRUE(table.has_room(AllAlike{true}));
+  EXPECT_EQ(table.used(), kEntries) << "to ask changes nothing";
+  for (uint64_t number = 1; number <= kEntries; ++number) EXPECT_NE(find(number), kNotFound);
+}
+
 TEST_F(Matches, OneThatIsThereEvictsNobody) {
   constexpr uint32_t kSame = 0x12350005;  // of nine, the ninth takes the hint of the first
   const auto hash_of = [](uint64_t number) { return kSame + static_cast<uint32_t>(number < 9 ? 0 : number); };

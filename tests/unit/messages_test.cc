@@ -57,13 +57,13 @@ TEST_F(MessagesTest, AFlowThatWaitsGetsItsIdOrHearsThatThereIsNone) {
   first->destination = flow.destination;
   flow.next_data_flow += 100;
   flow_queues_.push(edge_, id, flow, first, 0);
-  flow_life_.place(edge_, id, 0);
+  flow_life_.place(edge_, id);
   hear(GrantId{kEdge, kOther, 40});
   EXPECT_EQ(flow.branch.flow, 40);
   FlowId other;
   begin(other, kOther);
   want(other, kOther);
-  edge_.input.ids[kOther].asked = 1;
+  poke(edge_.input.ids[kOther].asked, 1);
   edge_.input.flows[other].queue.push(packet(100));
   edge_.input.flows[other].queued_packets = 1;
   edge_.input.queues.joined(*edge_.input.flows[other].queue.head, 0, false);
@@ -76,7 +76,7 @@ TEST_F(MessagesTest, AFlowThatWaitsGetsItsIdOrHearsThatThereIsNone) {
 TEST_F(MessagesTest, AFlowHearsOfItsCredit) {
   FlowId id;
   InputFlow& flow = begin(id, kOther);
-  flow.branch.flow = 40;
+  flow.branch.flow = FlowId::of(40);
   hear(TellCredit{edge_.input.ref.with(id), true, 500});
   EXPECT_TRUE(flow.flags & kFlowMetered);
   EXPECT_TRUE(edge_.input.meters[id].allows(flow.branch.turn_start + 500));
@@ -100,7 +100,7 @@ TEST_F(MessagesTest, WhatIsSettledElsewhereComesToItsFlow) {
   FlowId id;
   InputFlow& flow = begin(id, kOther);
   flow.data_flow = flow.next_data_flow = 1000;
-  flow.branch.flow = 40;
+  flow.branch.flow = FlowId::of(40);
   flow.branch.output = kOther;
   from_other_.settled.gather() = {.input = edge_.input.ref.with(id),
                                   .acknowledged = 600,
@@ -199,7 +199,7 @@ TEST_F(MessagesTest, WhatIsToBeDeliveredAtOnceGoesToItsDevice) {
   EXPECT_EQ(device_.delivered.size(), 1u);
   EXPECT_TRUE(gone(at_once));
   EXPECT_TRUE(output_.output.scheduler.empty());
-  EXPECT_EQ(output_.output.at_once_packets, 0u);
+  EXPECT_TRUE(output_.output.at_once.empty());
 }
 
 TEST_F(MessagesTest, AFrameOfAFlowDoesNotOvertakeThoseThatWereGathered) {

@@ -3,15 +3,15 @@
 #pragma once
 
 #include <bit>
-#include <cstdint>
+#include <type_traits>
 
 #include "flow/owned.h"
 
 namespace heddle::test {
 
-template <typename Owner>
-void poke(Owned<uint8_t, Owner>& field, unsigned value) {
-  field = std::bit_cast<Owned<uint8_t, Owner>>(static_cast<uint8_t>(value));
+template <typename T, typename Owner>
+void poke(Owned<T, Owner>& field, std::type_identity_t<T> value) {
+  field = std::bit_cast<Owned<T, Owner>>(value);
 }
 
 }  // namespace heddle::test

@@ -126,10 +126,10 @@ TEST_F(ReceiveTest, OrFromWhenTheDeviceSaysThatItCame) {
 TEST_F(ReceiveTest, AQueuesLengthAfterALookAllThatWasThereHasBeenTaken) {
   bring_up();
   link_.empty = false;
-  fabric_.receive_room = 2;
-  fabric_.mark_frames = fabric_.counters.received_frames - 2;
+  fabric_.receive_room = 0;
   run(10 * kMillisecond);  // looks
-  const Nanos before = fabric_.seen_empty_ns;
+  fabric_.receive_room = 2;
+  const Nanos before = fabric_.arrivals.seen_empty_ns();
   EXPECT_EQ(end_of_life(11 * kMillisecond), before);
   EXPECT_EQ(end_of_life(12 * kMillisecond), before) << "one more may have been there";
   EXPECT_EQ(end_of_life(13 * kMillisecond), 10 * kMillisecond);

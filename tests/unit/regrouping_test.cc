@@ -129,7 +129,7 @@ TEST_F(RegroupingTest, AnOutputFlowIdCountsForTheNewGroup) {
   const FlowId id = begin(kMoving, 1);
   InputFlow& flow = port_->input.flows[id];
   flow.branch.output = kOutput;
-  flow.branch.flow = 5;
+  flow.branch.flow = FlowId::of(5);
   IdShares& shares = port_->input.ids[kOutput].wanting.shares;
   shares.took(1);
   regroup();

@@ -3,6 +3,7 @@
 #include "telemetry/trace.h"
 
 #include "ingress/classifier.h"
+#include "io/clock.h"
 #include "switch_process_fixture.h"
 #include "telemetry/request_fields.h"
 #include "telemetry/trace_frame.h"
@@ -151,17 +152,95 @@ TEST_F(Trace, KnowsThatNoHopsAreLeft) {
   EXPECT_EQ(step_of(ask({{"port", "left:p1"}, {"hop", hop}}), "host")["decision"], "delivered");
 }
 
-// Nothing that it asks may stay: no station, no match, no flow, no random number.
+// Bytes of records that a frame may change.
+template <typename Records>
+void add_bytes(std::string& all, const Records& records, size_t count) {
+  all.append(reinterpret_cast<const char*>(&records), count);
+}
+
+std::string state_of(const Worker& worker) {
+  std::string all;
+  for (const Port* port : worker.ports()) {
+    add_bytes(all, port->input.flows[FlowId::of(1)], port->input.flows.size() * sizeof(InputFlow));
+    add_bytes(all, port->output.flows[FlowId::of(1)], port->output.flows.size() * sizeof(OutputFlow));
+    add_bytes(all, port->input.limits[0], port->input.limits.size() * sizeof(FlowLimit));
+    add_bytes(all, port->input.meters[0], port->input.meters.size() * sizeof(FlowMeter));
+    add_bytes(all, port->input.leases[0], port->input.leases.size() * sizeof(PathLease));
+    for (const Voq& voq : port->input.arbiter) add_bytes(all, voq, sizeof(voq));
+    add_bytes(all, port->counters, sizeof(port->counters));
+    add_bytes(all, port->input.edge.flood, sizeof(TokenBucket));
+    add_bytes(all, port->input.edge.policer, sizeof(Policer));
+    add_bytes(all, port->credits, sizeof(port->credits));
+    all += std::to_string(port->input.flows.available()) + ' ' + std::to_string(port->output.flows.used()) + ' ' +
+           std::to_string(port->output.scheduler.bytes()) + ' ' + std::to_string(port->input.waiting.count()) + ' ';
+  }
+  const MatchTable& matches = worker.edge_input().matches();
+  for (uint32_t i = 0; i < matches.indices(); ++i) add_bytes(all, matches[i], sizeof(MatchEntry));
+  const StationTable& stations = worker.edge_input().stations();
+  for (const uint64_t number : {uint64_t{matches.used()}, uint64_t{matches.evictions()}, matches.refused(),
+                                uint64_t{stations.used()}, uint64_t{stations.version()}})
+    all += std::to_string(number) + ' ';
+  return all;
+}
+
+// Nothing that it asks may stay: no station, no match, no flow, no count, nothing taken of a rate.
 TEST_F(Trace, ChangesNothing) {
   learn(0x020000000002);
-  const Worker& worker = process->nodes()[0].node->worker(0);
-  const auto counts = [&worker] {
-    return std::tuple(worker.edge_input().matches().used(), worker.edge_input().stations().used(),
-                      worker.ports()[1]->input.flows.available(), worker.ports()[0]->output.flows.used());
+  Worker& worker = const_cast<Worker&>(process->nodes()[0].node->worker(0));
+  worker.ports()[1]->input.edge.policer = Policer(8000, 1000);
+  const std::string before = state_of(worker);
+  const auto ask_for = [&](const Json& frame) {
+    ask({{"port", "left:host"}, {"frame", with(kMacs, frame)}});
+    EXPECT_EQ(state_of(worker), before) << frame;
   };
-  const auto before = counts();
-  for (int i = 0; i < 10; ++i) ask({{"port", "left:host"}, {"frame", with(kMacs, {{"from", "02:00:00:00:00:33"}})}});
-  EXPECT_EQ(counts(), before);
+  for (int i = 0; i < 10; ++i) ask_for({{"from", "02:00:00:00:00:33"}});
+  ask_for({{"to", "02:00:00:00:00:99"}});  // a flood
+  ask_for({{"vlan", 9}});                  // a drop
+  const Json hop{{"to_node", 1}, {"to_port", 1},   {"class", 0}, {"vlan", 1},   {"bytes", 60},
+                 {"channel", 0}, {"hops_left", 3}, {"via", 0},   {"flow_id", 7}};
+  ask({{"port", "left:p1"}, {"hop", hop}});
+  EXPECT_EQ(state_of(worker), before);
+}
+
+TEST_F(Trace, KnowsWhatThePolicerDrops) {
+  learn(0x020000000002);
+  Port& port = *process->nodes()[0].node->worker(0).ports()[1];
+  port.input.edge.policer = Policer(8, 100);  // one frame of 60 bytes, with 24 on the wire
+  const auto frame = [&] { return step_of(ask({{"port", "left:host"}, {"frame", kMacs}}), "frame")["decision"]; };
+  EXPECT_EQ(frame(), "taken");
+  EXPECT_EQ(frame(), "taken") << "asking takes nothing";
+  EXPECT_TRUE(port.input.edge.policer.lets_in(84, monotonic_now()));
+  EXPECT_EQ(frame(), "dropped: policed");
+}
+
+TEST_F(Trace, KnowsThatThePortIsOutOfFlowIds) {
+  learn(0x020000000002);
+  Port& port = *process->nodes()[0].node->worker(0).ports()[1];
+  while (port.input.flows.available() != 0) port.input.flows.take();
+  const Json flow = step_of(ask({{"port", "left:host"}, {"frame", kMacs}}), "flow");
+  EXPECT_EQ(flow["decision"], "waits");
+  EXPECT_EQ(flow["why"], "for a flow ID of host, with 0 frames");
+}
+
+TEST_F(Trace, TellsThatTheHostIsToWait) {
+  learn(0x020000000002);
+  Port& port = *process->nodes()[0].node->worker(0).ports()[1];
+  port.pause.tell(0x08, true, now);
+  const Json flow = step_of(ask({{"port", "left:host"}, {"frame", kMacs}}), "flow");
+  EXPECT_EQ(flow["why"], "nothing of it is under way; the port's host is told to wait");
+}
+
+// Of the host's end of the way, whose port takes frames at once unless its host has asked it to wait.
+TEST_F(Trace, TellsWhetherAFrameGoesAtOnce) {
+  learn(0x020000000002);
+  const auto queue = [&](const Json& hop) { return step_of(hop, "queue")["why"].get<std::string>(); };
+  const Json first = ask({{"port", "left:host"}, {"frame", kMacs}});
+  EXPECT_NE(queue(first).find("; goes at once"), std::string::npos) << first;
+  const Json there{{"port", "right:p1"}, {"hop", first["next"]}};
+  EXPECT_NE(queue(ask(there)).find("; goes at once"), std::string::npos);
+  process->nodes()[1].node->worker(0).ports()[1]->output.paused_lanes = 1;
+  EXPECT_EQ(queue(ask(there)).find("; goes at once"), std::string::npos);
+  EXPECT_NE(queue(ask(there)).find("; the host has asked to wait"), std::string::npos);
 }
 
 TEST_F(Trace, SaysWhereAFrameEndsAndWhy) {

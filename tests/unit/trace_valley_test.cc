@@ -82,7 +82,9 @@ TEST_F(TraceValley, AFlowThatIsThereHasTurnedAlready) {
   InputFlow& flow = port.input.flows[7];
   flow.begin({3, 1}, 1, kNoMatch);
   const LaneIndex lane = worker(0).paths().lanes().of(1, 2);
-  flow.branch = {.turn_start = 0, .output = 1, .flow = 9, .voq = worker(0).site().voq_index(1, lane)};
+  flow.branch.output = 1;
+  flow.branch.flow = FlowId::of(9);
+  flow.branch.voq = worker(0).site().voq_index(1, lane);
   Json hop = first()["next"];
   hop["flow_id"] = 7;
   const Json middle = follow(hop);
