@@ -30,7 +30,6 @@ enum class FlowState : uint8_t {
 class FlowLife;       // node/flow_life.h
 class InputArbiter;   // ingress/input_arbiter.h
 class FlowLimits;     // node/flow_limits.h
-class FlowIds;        // node/flow_ids.h
 class FlowRedirects;  // node/flow_redirects.h
 
 enum InputFlowFlag : uint16_t {
@@ -57,27 +56,27 @@ constexpr uint16_t kFlowOfItsId = kFlowLeaving | kFlowMetered | kFlowMayRest | k
 // Where a flow's packets go; read wherever one crosses. Each field's writers stand behind it. (Those that each packet
 // asks for are not Owned: g++ reads them anew then, 15 instructions a packet.)
 struct Branch {
-  Owned<uint32_t, FlowIds> turn_start;        // data_flow when the flow ID was reserved
+  uint32_t turn_start;                        // data_flow when the flow ID was reserved, or it began. FlowIds, begin()
   PortIndex output;                           // of the packets that make up flow_extent; FlowIds, begin()
   FlowId flow;                                // reserved there; 0 = none. FlowIds
   VoqIndex voq;                               // virtual output queue of its packets, at that output. FlowIds
   Owned<int16_t, InputArbiter> left_bytes{};  // of its turn there (A10); below 0, what it took too much
 };
 
-// Who writes a field stands behind it; positions begin anew in LinkControl, with a session. Readers: each stage that
-// has the flow in hand, and telemetry; where only a few read, they are named.
+// Who writes a field stands behind it. LinkControl too, when a session begins or ends; settle_lost() is called by
+// FlowLife and AckWriter. Readers: each stage that has the flow in hand, and telemetry.
 struct alignas(64) InputFlow {
   PacketQueue queue;        // FlowQueues
   uint32_t next_data_flow;  // bytes received (fabric: position expected next). Admission, DeliveryAtOnce, AckWriter
   uint32_t data_flow;       // bytes handed to the crossing, lost ones included. Admission, DeliveryAtOnce
   uint32_t ack_flow;        // bytes settled: delivered or lost. FlowLife, DeliveryAtOnce
-  uint32_t lost_total;      // bytes lost, of those settled (F12). FlowLife; read by AckWriter
+  uint32_t lost_total;      // bytes lost, of those settled (F12). FlowLife
   Branch branch;
-  FabricAddress destination;  // begin()
-  uint32_t match;             // edge: index into the match table, else kNoMatch. begin(); read at the edge
-  FlowId next_in_list;        // ready or wanting list, or free IDs. InputFlowTable alone
-  Owned<uint16_t, FlowRedirects> asked_by;  // with kFlowRedirect: the node whose port asks; read by AckWriter
-  uint16_t queued_packets;                  // FlowQueues; FlowLife when the session ends
+  FabricAddress destination;                // begin()
+  uint32_t match;                           // edge: index into the match table, else kNoMatch. begin(), EdgeFlows
+  FlowId next_in_list;                      // ready or wanting list, or free IDs. InputFlowTable
+  Owned<uint16_t, FlowRedirects> asked_by;  // with kFlowRedirect: address of the node whose port asks
+  uint16_t queued_packets;                  // FlowQueues, FlowLife
   uint16_t flags;                           // InputFlowFlag
   Owned<FlowState, FlowLife> state;
   uint8_t ftag;                           // begin()
@@ -102,6 +101,7 @@ struct alignas(64) InputFlow {
     match = match_index;
     group = of_group;
     branch.output = kNoPort;
+    branch.turn_start = data_flow;
     branch.left_bytes.reset();
   }
   // While others wait for an ID a flow keeps its own for one queue, and of a long one for so many bytes (K11).

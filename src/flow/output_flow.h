@@ -35,29 +35,27 @@ enum OutputFlowFlag : uint16_t {
 class CreditWatch;  // node/credit_watch.h
 class Settlement;   // node/settlement.h
 
-// Who writes a field stands behind it; positions begin anew in Settlement, when an ended entry has drained.
+// Who writes a field stands behind it. OutputFlowTable, too, when an ID is given out or comes back.
 struct alignas(64) OutputFlow {
-  uint32_t data_flow;     // position behind the last stamped byte (fabric). stamping.h
+  uint32_t data_flow;     // position behind the last stamped byte (fabric). Stamping; Settlement when it has drained
   uint32_t ack_flow;      // position up to which the next hop has settled. AckReceive, Settlement
-  uint32_t lost_total;    // as the next hop last told it. AckReceive alone reads it, too
-  uint32_t pending_ack;   // settled bytes the input flow has not been told of yet (decision 5). AckReceive, Departure
-  uint32_t pending_lost;  // of those, lost
-  InputFlowRef input;     // whom it serves; of flow kNoFlow: nobody yet. OutputFlowTable, FlowIds
-  FlowId next_free;       // OutputFlowTable
-  uint16_t
-      queued;  // packets that crossed and are not stamped yet: they pin the entry. CrossPoint, Departure, Settlement
-  uint32_t probe_mark;  // ack_flow when the timer was set: progress since then needs no probe (K5). Prober, stamping.h
-  Nanos due_ns;         // of its timer: the next probe (K5), or when an ended entry is settled (K9)
-  uint16_t flags;       // OutputFlowFlag
-  OutputFlowState state;                  // OutputFlowTable, Settlement
-  uint8_t backoff;                        // probe interval is base << backoff (K5). Prober, stamping.h
+  uint32_t lost_total;    // as the next hop last told it. AckReceive, Settlement
+  uint32_t pending_ack;   // settled bytes the input flow has not been told of yet (decision 5). AckReceive, Departure,
+  uint32_t pending_lost;  // of those, lost.                                             Settlement; AckRelay takes them
+  InputFlowRef input;     // whom it serves; of flow kNoFlow: nobody yet. FlowIds
+  FlowId next_free;
+  uint16_t queued;        // packets that crossed and are not stamped yet: they pin the entry. CrossPoint, Departure
+  uint32_t probe_mark;    // ack_flow when the timer was set: progress since then needs no probe (K5). Prober, Stamping
+  Nanos due_ns;           // of its timer: the next probe (K5), or when an ended entry is settled (K9: EndedPaths)
+  uint16_t flags;         // OutputFlowFlag
+  OutputFlowState state;  // Settlement
+  uint8_t backoff;        // probe interval is base << backoff (K5). Prober, Stamping
   Owned<uint8_t, Settlement> congestion;  // level and CongestionFlag bits that the input flow is to know (C3)
   Owned<uint8_t, Settlement> told;        // those that it knew when its last packet crossed, or has been told since
   uint8_t ftag;                           // of the flow: set_class()
   Owned<bool, CreditWatch> listed;  // among the worker's metered entries (K7), where an ID stays when its flow leaves
   Owned<uint32_t, CreditWatch> credit_limit;  // position up to which the next hop takes data (C6)
-  uint32_t
-      credit_base;  // data_flow when it was reserved, less what died here unstamped since. OutputFlowTable, Messages
+  uint32_t credit_base;  // data_flow when it was reserved, less what died here unstamped since. Messages, Settlement
 
   uint32_t extent() const { return data_flow - ack_flow; }
   // Nothing under way, nothing to tell, and its session goes on.

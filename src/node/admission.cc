@@ -60,9 +60,8 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
   }
   Voq& voq = port.input.arbiter[flow.branch.voq];
   if (voq.ready() != 0 || voq.room < packet->cost) return false;
-  // Both at once would ask the queues that ask nothing more than they need.
-  if (voq.shares_credit && !is_open(gate_of_queue(flow, shares_.free_bytes_of(voq), true))) return false;
-  if (voq.injects && !is_open(gate_of_queue(flow, kNoShare, port.input.arbiter.may_inject(flow.group)))) return false;
+  if (voq.shares_credit && !within_share(flow, shares_.free_bytes_of(voq))) return false;
+  if (voq.injects && !port.input.arbiter.may_inject(flow.group)) return false;
   if (special & (kFlowFull | kFlowPaused)) [[unlikely]]
     pass_marks(port, id, flow, *packet, now);
   leave(port, flow, voq, packet, now);

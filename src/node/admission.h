@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A frame joins its flow, or passes it by where nothing is in the way (decision 4).
+// A frame joins its flow, or passes it by where nothing is in the way (decision 4). Called by those who receive, once a
+// frame at the edge and in transit, and by arbitration for what leaves a queue. It counts the frame in the flow's
+// positions (bytes of original frames) and owns it from then until it stands in a queue, has crossed or is dropped.
+// Nothing of it fails: a frame that may not join is dropped with its reason and settled as lost (K4).
 #pragma once
 
 #include "node/buffer_shares.h"

@@ -71,7 +71,7 @@ bool Arbitration::serve(Port& input, VoqIndex queue, Nanos now) {
 bool Arbitration::may_go(Port& input, const Voq& voq, FlowId id, InputFlow& flow, Nanos now) {
   if (flow.flags & (kFlowLimited | kFlowMetered))
     return flow_limits_.may_forward(input, id, flow, flow.queue.head->payload, now);
-  return is_open(gate_of_queue(flow, shares_.free_bytes_of(voq), true));
+  return !voq.shares_credit || within_share(flow, shares_.free_bytes_of(voq));
 }
 
 }  // namespace heddle

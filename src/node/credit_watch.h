@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output flows that the next hop grants by credit (C6). One that has none for a frame and hears nothing asks (K7).
+// Output flows that the next hop grants by credit (C6). One that has none for a frame and hears nothing asks (K7). The
+// only writer of an entry's credit_limit (a position, in bytes). Work is for the flows that are metered, a bounded
+// number of them a turn; their list has room for all flow IDs of the worker's ports.
 #pragma once
 
 #include "flow/bounded_list.h"

@@ -83,13 +83,23 @@ FlowId EdgeFlows::flow_of(Port& port, MatchEntry& match, uint32_t match_index, N
   return id;
 }
 
+bool EdgeFlows::has_free_id(const Port& port) {
+  const InputFlowTable& flows = port.input.flows;
+  if (!port.input.waiting.empty()) return false;
+  if (flows.available() != 0) return true;
+  for (uint32_t id = 1; id <= flows.size(); ++id)
+    if (flows[FlowId::of(id)].at_rest()) return true;  // and ends for it (K11)
+  return false;
+}
+
+bool EdgeFlows::may_wait(const Site& site, const Port& port, uint8_t ftag, uint8_t group) {
+  const WaitingFrames& waiting = port.input.waiting;
+  if (site.lanes.lossless(ftag)) return waiting.count() < site.waiting_max;
+  return waiting.has_room(group, site.lanes.any_lossless() ? site.waiting_max / 4 : site.waiting_max);
+}
+
 void EdgeFlows::wait_for_id(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index) {
-  // Lossy frames leave so much that lossless ones find room, and their host is not told to wait because of them.
-  const bool lossy = site_.lanes.any_lossless() && !site_.lanes.lossless(packet->ftag);
-  const uint32_t most = lossy ? site_.waiting_max / 4 : site_.waiting_max;
-  const bool has_room = site_.lanes.lossless(packet->ftag) ? port.input.waiting.count() < most
-                                                           : port.input.waiting.has_room(match.group, most);
-  if (!has_room) {
+  if (!may_wait(site_, port, packet->ftag, match.group)) {
     match.lose(packet->payload, DropReason::no_flow_id);
     port.input.queues.dropped_of_group(match.group, DropReason::no_flow_id);
     return turn_.drop_at_input(port, packet, DropReason::no_flow_id);

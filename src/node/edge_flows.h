@@ -35,11 +35,11 @@ class EdgeFlows {
   static InputFlow* find(Port& port, const MatchEntry& match, uint32_t match_index) {
     return port.input.flows.of_match(match.flow, match_index);
   }
-  // Would a flow that begins find a free flow ID?
-  static bool has_free_id(const Port& port) {
-    const InputFlowTable& flows = port.input.flows;
-    return port.input.waiting.empty() && (flows.available() != 0 || !flows.resting().empty());
-  }
+  // For who looks on (telemetry): would a flow that begins find a free flow ID?
+  HEDDLE_COLD static bool has_free_id(const Port& port);
+  // May a frame of that class and group wait for one (F10)? Lossy frames leave so much that lossless ones find room,
+  // and their host is not told to wait because of them.
+  static bool may_wait(const Site& site, const Port& port, uint8_t ftag, uint8_t group);
   // F10: frames that find no free flow ID wait in order behind each other, group by group, up to a bound; so do then
   // those of flows that have had their turn, so that an ID becomes free.
   void attach(Port& port, Packet* packet, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of hosts: read, matched, on to their flow.
+// Frames of hosts: policed (E2), read, matched, on to their flow. Called by Receive with a burst, which it owns from
+// then. Hostile until read() has taken it: what is refused is dropped with its reason, or goes to those who hear hosts
+// (PAUSE, fine-grained flow control). Keeps nothing but the time of the next look for aged stations (ns).
 #pragma once
 
 #include "ingress/edge_input.h"

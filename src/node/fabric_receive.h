@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames on fabric links: judged (K13), of this session (K1), in order (K2), then by kind.
+// Frames on fabric links: judged (K13), of this session (K1), in order (K2), then by kind. Called by Receive with a
+// burst, which it owns from then; records in it go to FabricRecords. A neighbour that says what cannot be has its frame
+// dropped with a reason, and where positions would part, the session ends and begins anew. Keeps no state.
 #pragma once
 
 #include "node/ack_writer.h"

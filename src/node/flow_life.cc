@@ -5,25 +5,19 @@
 
 namespace heddle {
 
-// A flow that leaves its path gives its ID to another one, which is to be placed next: kNoFlow if to none.
-FlowId FlowLife::place_one(Port& port, FlowId id) {
+void FlowLife::place_flow(Port& port, FlowId id) {
   InputFlow& flow = port.input.flows[id];
-  if (flow.branch.flow != kNoFlow && !(flow.flags & (kFlowLeaving | kFlowPending))) {
-    make_ready(port, id, flow);
-    return kNoFlow;
-  }
+  if (flow.branch.flow != kNoFlow && !(flow.flags & (kFlowLeaving | kFlowPending))) return make_ready(port, id, flow);
   if (flow.flow_extent() != 0 || (flow.flags & kFlowPending)) {  // the old path is not settled (K9), or E1's wait
     flow.state = FlowState::held;
     port.counters.count(ProtocolEvent::flow_held);
-    return kNoFlow;
+    return;
   }
-  FlowId next = kNoFlow;
-  if (flow.branch.flow != kNoFlow) {
-    next = unbind(port, flow);
+  if (flow.branch.flow != kNoFlow) {  // it leaves its path
+    unbind(port, flow);
     port.counters.count(ProtocolEvent::flow_moved);
   }
   route(port, id);
-  return next;
 }
 
 void FlowLife::choose_anew(Port& port, InputFlow& flow, const Packet& packet) {

@@ -32,9 +32,9 @@ class FlowLife {
         holds_(holds),
         releases_(releases) {}
 
-  // A flow with a queue and in no list: where does it stand? Of kNoFlow: nothing.
+  // A flow with a queue and in no list: where does it stand? Of kNoFlow, which is nobody's turn: nothing.
   void place(Port& port, FlowId id) {
-    while (id != kNoFlow) id = place_one(port, id);
+    if (id != kNoFlow) place_flow(port, id);
   }
   // R6: it goes on after a rest, by the port it has unless another one is less loaded: then it has no ID any more.
   void choose_anew(Port& port, InputFlow& flow, const Packet& packet);
@@ -92,14 +92,14 @@ class FlowLife {
   }
 
  private:
-  // Its output flow ID goes to whoever has waited for it longest, who is to be placed, or home: kNoFlow. The flow goes
-  // on without.
+  // Its output flow ID goes to whoever has waited for it longest, who is to be placed, or home: kNoFlow, and so always
+  // of a flow that leaves its path, so that placing one never places another. The flow goes on without.
   FlowId unbind(Port& port, InputFlow& flow) {
     const FlowId next = flow_ids_.give_back(port, flow, false);
     flow.flags &= static_cast<uint16_t>(~kFlowOfItsId);
     return next;
   }
-  [[gnu::noinline]] FlowId place_one(Port& port, FlowId id);
+  [[gnu::noinline]] void place_flow(Port& port, FlowId id);
   static void make_ready(Port& port, FlowId id, InputFlow& flow) {
     flow.state = FlowState::ready;
     port.input.arbiter.push(flow.branch.voq, id);

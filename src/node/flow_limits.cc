@@ -36,9 +36,7 @@ bool FlowLimits::tell(Port& port, FlowId id, InputFlow& flow, uint8_t congestion
 
 bool FlowLimits::may_forward(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now) {
   const Voq& voq = port.input.arbiter[flow.branch.voq];
-  const uint64_t free_bytes = shares_.free_bytes_of(voq);
-  // Whether it may inject, the queue's arbiter has asked.
-  switch (gate_on_path(flow, port.input.limits[id], port.input.meters[id], free_bytes, true, bytes, now)) {
+  switch (gate_on_path(flow, port.input.limits[id], port.input.meters[id], shares_.free_bytes_of(voq), bytes, now)) {
     case Gate::open:
       return true;
     case Gate::lapsed:
@@ -48,11 +46,11 @@ bool FlowLimits::may_forward(Port& port, FlowId id, InputFlow& flow, uint32_t by
     case Gate::no_credit:
       port.counters.count(ProtocolEvent::credit_waited);
       return false;
-    case Gate::leaving:
     case Gate::no_share:
-    case Gate::injection:
     case Gate::paced:
     case Gate::window:
+    case Gate::leaving:    // is asked where flows are placed (flow_life.h),
+    case Gate::injection:  // and that by their queue's arbiter
       return false;
   }
   __builtin_unreachable();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timers of input and output flows in one wheel, an entry at most once. The links are the flow tables'.
+// Timers of input and output flows in one wheel, an entry at most once. The links are the flow tables'; whether a flow
+// is in it, its flags say (kFlowTimed, kFlowPending, kOutputTimed), which who adds it sets and who is called clears.
+// Due times in ns, met at the wheel's next tick.
 #pragma once
 
 #include "flow/timer_wheel.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output flow IDs as the output side gives them out to inputs that wait for one, round robin (K11).
+// Output flow IDs as the output side gives them out to inputs that wait for one, round robin (K11). Called once a turn;
+// has something to do where `wanting_inputs` of a port is not empty. How many each input waits for is in `wanted`,
+// which FlowIds::on_want() adds to and this takes from. A ring that is full is tried again next turn.
 #pragma once
 
 #include "node/flow_life.h"

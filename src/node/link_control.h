@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of the fabric: sessions (K1, K9) and credits (C9, K7).
+// Links of the fabric: sessions (K1, K9) and credits (C9, K7). Drives each fabric port's LinkSession once a turn, and
+// with its begin and end those of all that goes by the link: flows, credits, what is queued for it. Times in ns; that a
+// worker was away itself is no fault of a link. Without a buffer for a hello it is tried again with the next one.
 #pragma once
 
 #include "node/control_frames.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the other workers of the node have for this one (X1).
+// What the other workers of the node have for this one (X1): packets that cross, what is settled of them, and messages
+// (node/crossbar.h), each taken in the order in which its sender handed it over, a bounded number of each a turn; then
+// the turn says that it is busy. Packets are this worker's from then on. The rings are the senders'.
 #pragma once
 
 #include <vector>

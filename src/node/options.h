@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a node is built from.
+// What a node is built from. A value; sizes as they say, in entries, buffers or frames, from files that have been
+// checked (config/), so that nothing here is refused.
 #pragma once
 
 #include <memory_resource>

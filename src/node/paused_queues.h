@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pause is about (G1): the queue of a flow, or those of all flows of a group together. Reads what others count.
+// What a pause is about (G1): the queue of a flow, or those of all flows of a group together. Reads what others count,
+// in bytes of original frames, and writes nothing; FlowPauses asks, of pauses that are in use.
 #pragma once
 
 #include "node/group_pauses.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One port of a node: everything its worker keeps for it, receiving side and sending side (decision 2).
+// One port of a node: everything its worker keeps for it, receiving side and sending side (decision 2). A record of
+// what components own, without logic: fields with one writer are that component's, the others say who writes them where
+// that is not plain. Telemetry reads it in the worker's thread.
 #pragma once
 
 #include <algorithm>
@@ -172,7 +174,7 @@ struct OutputSide {
   std::vector<uint32_t> wanted;             // by input port: flow IDs that it waits for
 };
 
-// When what lies in the device's receive queue came in, at the latest (K8).
+// When what lies in the device's receive queue came in, at the earliest (K8).
 class ArrivalBound {
  public:
   Nanos seen_empty_ns() const { return seen_empty_ns_; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A port as it is before its first frame: tables, queues with their room, credits, rates.
+// A port as it is before its first frame: tables, queues with their room, credits, rates. Called by the node as it is
+// built, outside of any turn; memory that can't be had throws std::bad_alloc.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker's ports: its own in full, of the others only that they are none.
+// A worker's ports: its own in full, of the others only that they are none. Written once; who asks for a port by an
+// index from a frame or a message looks with find() first.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bursts from the devices, sorted by the role of the port.
+// Bursts from the devices, sorted by the role of the port. Once a turn; of each port one burst at most, so that no port
+// waits for another one's frames. Bounds from above when each frame came (ns), which its life counts from (K8).
 #pragma once
 
 #include "node/edge_flows.h"

@@ -28,11 +28,12 @@ void add_outputs(const SwitchProcess& process, const TopologyNode& about, const 
 // What a flow with packets waits for; empty if it goes on.
 const char* waits_for(const Worker& worker, const Port& port, FlowId id, Nanos now) {
   const InputFlow& flow = port.input.flows[id];
+  if (flow.state == FlowState::held && (flow.flags & kFlowLeaving)) return "path";
   if (flow.state != FlowState::blocked || flow.queue.empty()) return "";
   const uint64_t free_bytes =
       flow.branch.flow != kNoFlow ? worker.shares().free_bytes_of(port.input.arbiter[flow.branch.voq]) : kNoShare;
   const uint32_t bytes = flow.queue.head->payload;
-  switch (gate_of(flow, port.input.limits[id], port.input.meters[id], free_bytes, true, bytes, now)) {
+  switch (gate_on_path(flow, port.input.limits[id], port.input.meters[id], free_bytes, bytes, now)) {
     case Gate::paced:
       return "time";
     case Gate::window:
@@ -41,9 +42,8 @@ const char* waits_for(const Worker& worker, const Port& port, FlowId id, Nanos n
       return "credit";
     case Gate::no_share:
       return "buffers";
-    case Gate::leaving:
-      return "path";
-    case Gate::injection:  // a flow that waits for that is not blocked
+    case Gate::leaving:    // a flow that waits for these
+    case Gate::injection:  // is not blocked
     case Gate::open:       // it goes on in its next turn
     case Gate::lapsed:
       break;

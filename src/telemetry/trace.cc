@@ -64,6 +64,11 @@ class Steps {
   // The short cut past the queue, for lossy classes.
   bool at_once() const { return view_.at_once && !traffic_class().lossless && !waits(); }
   bool bound() const { return view_.live && view_.flow.branch.flow != kNoFlow; }
+  // What its host is told about it (F10, G1).
+  std::string host_text() const {
+    return std::string(view_.host_paces ? "; its host is told how much it may send" : "") +
+           (view_.told_priorities & traffic_class().priorities() ? "; its host is told to wait" : "");
+  }
   void tell_station();
   void tell_group();
   void tell_flow();
@@ -173,11 +178,13 @@ void Steps::tell_group() {
 void Steps::tell_flow() {
   if (view_.not_queued != DropReason::none && waits())
     return step("flow", dropped(view_.not_queued), text_of(view_.not_queued));
+  if (!view_.live && !view_.id_free_here && !view_.may_wait)
+    return step("flow", dropped(DropReason::no_flow_id), text_of(DropReason::no_flow_id));
   if (!view_.live && !view_.id_free_here)
-    return step("flow", "waits",
-                "for a flow ID of " + port_.name + ", with " + std::to_string(view_.frames_waiting) + " frames");
-  const char* told = view_.told_priorities != 0 ? "; the port's host is told to wait" : "";
-  if (!view_.live) return step("flow", "new", std::string("nothing of it is under way") + told);
+    return step(
+        "flow", "waits",
+        "for a flow ID of " + port_.name + ", with " + std::to_string(view_.frames_waiting) + " frames" + host_text());
+  if (!view_.live) return step("flow", "new", "nothing of it is under way" + host_text());
   const InputFlow& flow = view_.flow;
   std::string why =
       scaled_bytes(flow.queue_extent()) + " queued, " + scaled_bytes(flow.flow_extent()) + " in the fabric";
@@ -206,8 +213,7 @@ void Steps::tell_flow() {
       why += "; waits for its window";
       break;
   }
-  if (view_.host_paces) why += "; its host is told how much it may send";
-  why += told;
+  why += host_text();
   step("flow", std::to_string(view_.flow_id) + ", " + state_text(flow.state, flow.at_rest()), why);
 }
 
@@ -257,6 +263,7 @@ void Steps::tell_output() {
   if (output.fabric) return;
   if (view_.host_refuses != DropReason::none)
     return step("host", dropped(view_.host_refuses), text_of(view_.host_refuses));
+  if (view_.vlan == 0) return step("host", "delivered", "");  // of a flow whose match is another's now
   std::string how = view_.tagged ? "with tag, VLAN " + std::to_string(view_.vlan) : "without tag";
   const TrafficClass& is = traffic_class();
   if (view_.tagged && is.rewrite_pcp != kAsSent) how += ", PCP " + std::to_string(is.rewrite_pcp);

@@ -25,10 +25,23 @@ void look_at_flow(TraceView& view, const Worker& worker, const Port& port, FlowI
 }
 
 // What an edge port with flow channels has for it.
-void look_at_edge(TraceView& view, const Port& port) {
+void look_at_edge(TraceView& view, const Worker& worker, const Port& port) {
   view.id_free_here = EdgeFlows::has_free_id(port);
+  view.may_wait = EdgeFlows::may_wait(worker.site(), port, view.ftag, view.group);
   view.frames_waiting = port.input.waiting.count();
-  view.told_priorities = port.pause.told();
+  const uint8_t told = port.pause.told();  // PAUSE is for all of them
+  view.told_priorities = told == 0 || port.settings.flow_control == HostFlowControl::pfc ? told : uint8_t{0xff};
+}
+
+// Would the frame pass flows and queues by, as far as its input goes? To hosts of this node go frames of which no flow
+// is there, from its own hosts those whose match says all there is to say; into the fabric also those of an idle flow.
+bool passes(const TraceView& view, const Worker& worker, const Port& port, const Voq& voq) {
+  const TrafficClass& traffic_class = worker.site().classes.of(view.ftag);
+  if (!traffic_class.flow_channels || traffic_class.lossless || voq.ready() != 0 || view.frames_waiting != 0)
+    return false;
+  if (view.destination.node == worker.site().address) return !view.live && (port.is_fabric() || view.match_says_all);
+  if (view.live && (view.flow.flags & kFlowPending)) return false;
+  return !voq.injects || port.input.arbiter.may_inject(view.live ? view.flow.group : view.group);
 }
 
 void look_at_group(TraceView& view, const Port& port, uint8_t group) {
@@ -40,6 +53,7 @@ void look_at_group(TraceView& view, const Port& port, uint8_t group) {
 // Would its queue take the frame?
 void look_at_queue(TraceView& view, const Worker& worker, const Port& port) {
   InputFlow flow = view.flow;
+  if (!view.live) flow.group = view.group;
   flow.ftag = view.ftag;
   flow.destination = view.destination;
   flow.next_data_flow += view.bytes;
@@ -104,7 +118,7 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port, Nanos
   view.channel_on = lanes.channel(view.lane);
   const Voq& voq = port.input.arbiter[worker.site().voq_index(view.output, view.lane)];
   view.room = voq.room;
-  view.others_ready = voq.ready() != 0;
+  view.passes = passes(view, worker, port, voq);
   view.cost = buffers_for(view.bytes + (port.is_fabric() ? HEDDLE_DATA_OVERHEAD_BYTES : 0));
   view.id_waits = !port.input.ids[view.output].wanting.empty();
 }
@@ -120,8 +134,8 @@ void look_at_output(const SwitchProcess& process, const ProcessNode& node, PortI
     const bool near = node.node->worker_of_port(input) == node.node->worker_of_port(view.output) ||
                       (!node.node->port(input).is_fabric() && !port.is_fabric());
     view.at_once =
-        near && !view.others_ready && (port.is_fabric() ? Express::is_open(port) : DeliveryAtOnce::takes_at_once(port));
-    if (!port.is_fabric()) {
+        near && view.passes && (port.is_fabric() ? Express::is_open(port) : DeliveryAtOnce::takes_at_once(port));
+    if (!port.is_fabric() && view.vlan != 0) {
       Packet packet{};
       packet.vni = view.vlan;
       packet.payload = view.bytes;
@@ -183,10 +197,12 @@ TraceView view_frame(const SwitchProcess& process, const ProcessNode& node, Port
         const FlowId id = edge.matches()[match].flow;
         if (port.input.flows[id].in_use() && port.input.flows[id].match == match)
           look_at_flow(view, worker, port, id, now);
-        view.host_paces = edge.matches()[match].flags & kMatchHeld;
+        const MatchEntry& entry = edge.matches()[match];
+        view.host_paces = entry.flags & kMatchHeld;
+        view.match_says_all = (entry.flags & (kMatchNear | kMatchBeside)) != 0 && edge.is_current(entry);
       }
       view.not_placed = worker.edge_receive().refusal(match, view.destination, now);
-      look_at_edge(view, port);
+      look_at_edge(view, worker, port);
       look_at_queue(view, worker, port);
     }
     look_at_ways(view, worker, port, now);
@@ -231,7 +247,7 @@ bool view_flow(const SwitchProcess& process, const ProcessNode& node, PortIndex 
       view.vlan = worker.edge_input().matches().key_at(view.flow.match).vni;
       view.host_paces = worker.edge_input().matches()[view.flow.match].flags & kMatchHeld;
     }
-    look_at_edge(view, port);
+    look_at_edge(view, worker, port);
     view.hop_limit = view.flow.queue.empty() ? kHopLimit : view.flow.queue.head->hop_limit;
     view.channel = view.flow.queue.empty() ? kLossyChannel : view.flow.queue.head->vc;
     look_at_ways(view, worker, port, now);

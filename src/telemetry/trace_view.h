@@ -36,12 +36,14 @@ struct TraceView {
 
   // --- the flow; `live`: it is there now ---
   bool has_match = false;
+  bool match_says_all = false;  // it leads to a host of this node, and nothing has changed since (decision 4)
   bool live = false;
   FlowId flow_id = kNoFlow;
   InputFlow flow{};  // a copy
   Gate gate = Gate::open;
   bool id_free_here = true;     // edge: a flow that begins finds a flow ID; else its frames wait for one (F10), with
   uint32_t frames_waiting = 0;  // so many others
+  bool may_wait = true;         // edge: if there is room for it
   uint8_t told_priorities = 0;  // edge: those that the port's host is told not to send (F10)
   bool host_paces = false;      // edge: it is told how much of the flow, or of its group, it may send (G1)
   DropReason not_queued = DropReason::none;  // why its queue would not take the frame, if it can't pass by it
@@ -60,16 +62,16 @@ struct TraceView {
   LaneIndex lane = 0;
   uint8_t channel_on = kLossyChannel;
   uint32_t room = 0, cost = 0;  // buffers: that may cross, of the frame
-  bool others_ready = false;    // flows of this input have packets for the same queue
+  bool passes = false;          // as far as the input goes it would go on without a queue (decision 4)
   bool id_waits = false;        // flows of this input wait for an output flow ID there
 
   // --- the output ---
   uint32_t ids_used = 0, ids = 0;
   bool id_free = false;                         // one of them for this input
   uint32_t lane_packets = 0, queued_bytes = 0;  // packets: as far as they were counted
-  bool at_once = false;                         // nothing is before it there: it goes on without a queue (decision 4)
+  bool at_once = false;                         // `passes`, and nothing is before it there
   DropReason host_refuses = DropReason::none;   // edge ports
-  bool tagged = false;                          // edge ports: to the host
+  bool tagged = false;                          // edge ports: to the host. Both where its VLAN is known
   bool paused = false;                          // the lane's host has asked to wait
   bool congested = false;                       // edge ports
   unsigned level = 0;

@@ -78,12 +78,12 @@ TEST_F(CrossPointTest, TheFirstPacketOfAFlowOnALentIdSaysSo) {
     EXPECT_EQ(crossing.output, kOther);
     EXPECT_EQ(crossing.told, 3);
   }
-  poke(flow.branch.turn_start, flow.data_flow);
+  flow.branch.turn_start = flow.data_flow;
   flow.data_flow += 100;
   crosspoint_.cross(edge_, kOther, packet(100), &flow, 0);
   EXPECT_FALSE(crossed().first) << "with others under way it is not the first one there";
   flow.ack_flow = flow.data_flow;
-  poke(flow.branch.turn_start, flow.data_flow);
+  flow.branch.turn_start = flow.data_flow;
   flow.data_flow += 100;
   crosspoint_.cross(edge_, kOther, packet(100), &flow, 0);
   EXPECT_TRUE(crossed().first);

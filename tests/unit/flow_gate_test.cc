@@ -217,8 +217,8 @@ TEST_F(FlowGate, NamesTheFirstReason) {
   limit_ = limit_of(1000, kMillisecond);
   limit_.spend(1500, kMillisecond);
   limit_.spend(1500, kMillisecond);
-  EXPECT_EQ(gate(1500, kMillisecond, 1, false), Gate::no_share);
-  EXPECT_EQ(gate(1500, kMillisecond, 1 << 20, false), Gate::injection);
+  EXPECT_EQ(gate(1500, kMillisecond, 1, false), Gate::injection);
+  EXPECT_EQ(gate(1500, kMillisecond, 1), Gate::no_share);
   EXPECT_EQ(gate(1500, kMillisecond, 1 << 20), Gate::no_credit);
   EXPECT_EQ(gate(500, kMillisecond, 1 << 20), Gate::paced);
 }

@@ -225,9 +225,9 @@ TEST_F(Trace, KnowsThatThePortIsOutOfFlowIds) {
 TEST_F(Trace, TellsThatTheHostIsToWait) {
   learn(0x020000000002);
   Port& port = *process->nodes()[0].node->worker(0).ports()[1];
-  port.pause.tell(0x08, true, now);
+  port.pause.tell(0x01, true, now);
   const Json flow = step_of(ask({{"port", "left:host"}, {"frame", kMacs}}), "flow");
-  EXPECT_EQ(flow["why"], "nothing of it is under way; the port's host is told to wait");
+  EXPECT_EQ(flow["why"], "nothing of it is under way; its host is told to wait");
 }
 
 // Of the host's end of the way, whose port takes frames at once unless its host has asked it to wait.
