@@ -115,7 +115,7 @@ struct alignas(64) InputFlow {
 };
 
 static_assert(sizeof(InputFlow) == 64, "an input flow is one cache line");
-// What a packet on its way reads and writes stands in the first half and at the end of the second (tests/bench/growth).
+// What a packet on its way reads and writes stands in the first half and at the end of the second.
 static_assert(offsetof(InputFlow, next_data_flow) == 16 && offsetof(InputFlow, branch) == 32);
 static_assert(offsetof(InputFlow, destination) == 44 && offsetof(InputFlow, flags) == 58);
 static_assert(sizeof(Branch) == 12);

@@ -37,6 +37,28 @@ const char* policy_text(PathPolicy policy) {
   return "";
 }
 
+const char* gate_text(Gate gate) {
+  switch (gate) {
+    case Gate::open:
+      return "";
+    case Gate::lapsed:
+      return "; its limit is over";
+    case Gate::leaving:
+      return "; leaves its path when that is settled";
+    case Gate::injection:
+      return "; waits for what its application or its port has in the fabric";
+    case Gate::no_share:
+      return "; waits for the next switch's buffers";
+    case Gate::no_credit:
+      return "; waits for credit";
+    case Gate::paced:
+      return "; waits for its time";
+    case Gate::window:
+      return "; waits for its window";
+  }
+  return "";
+}
+
 // The steps at one hop, as they are told.
 class Steps {
  public:
@@ -178,9 +200,10 @@ void Steps::tell_group() {
 void Steps::tell_flow() {
   if (view_.not_queued != DropReason::none && waits())
     return step("flow", dropped(view_.not_queued), text_of(view_.not_queued));
-  if (!view_.live && !view_.id_free_here && !view_.may_wait)
+  const bool needs_id = !view_.live && !view_.id_free_here && !at_once();
+  if (needs_id && !view_.may_wait)
     return step("flow", dropped(DropReason::no_flow_id), text_of(DropReason::no_flow_id));
-  if (!view_.live && !view_.id_free_here)
+  if (needs_id)
     return step(
         "flow", "waits",
         "for a flow ID of " + port_.name + ", with " + std::to_string(view_.frames_waiting) + " frames" + host_text());
@@ -188,31 +211,7 @@ void Steps::tell_flow() {
   const InputFlow& flow = view_.flow;
   std::string why =
       scaled_bytes(flow.queue_extent()) + " queued, " + scaled_bytes(flow.flow_extent()) + " in the fabric";
-  switch (view_.gate) {
-    case Gate::open:
-      break;
-    case Gate::lapsed:
-      why += "; its limit is over";
-      break;
-    case Gate::leaving:
-      why += "; leaves its path when that is settled";
-      break;
-    case Gate::injection:
-      why += "; waits for what its application or its port has in the fabric";
-      break;
-    case Gate::no_share:
-      why += "; waits for the next switch's buffers";
-      break;
-    case Gate::no_credit:
-      why += "; waits for credit";
-      break;
-    case Gate::paced:
-      why += "; waits for its time";
-      break;
-    case Gate::window:
-      why += "; waits for its window";
-      break;
-  }
+  why += gate_text(view_.gate);
   why += host_text();
   step("flow", std::to_string(view_.flow_id) + ", " + state_text(flow.state, flow.at_rest()), why);
 }

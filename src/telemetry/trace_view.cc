@@ -37,10 +37,9 @@ void look_at_edge(TraceView& view, const Worker& worker, const Port& port) {
 // is there, from its own hosts those whose match says all there is to say; into the fabric also those of an idle flow.
 bool passes(const TraceView& view, const Worker& worker, const Port& port, const Voq& voq) {
   const TrafficClass& traffic_class = worker.site().classes.of(view.ftag);
-  if (!traffic_class.flow_channels || traffic_class.lossless || voq.ready() != 0 || view.frames_waiting != 0)
-    return false;
+  if (!traffic_class.flow_channels || traffic_class.lossless || voq.ready() != 0) return false;
   if (view.destination.node == worker.site().address) return !view.live && (port.is_fabric() || view.match_says_all);
-  if (view.live && (view.flow.flags & kFlowPending)) return false;
+  if (view.live ? (view.flow.flags & kFlowPending) != 0 : !view.id_free_here) return false;
   return !voq.injects || port.input.arbiter.may_inject(view.live ? view.flow.group : view.group);
 }
 
@@ -199,7 +198,8 @@ TraceView view_frame(const SwitchProcess& process, const ProcessNode& node, Port
           look_at_flow(view, worker, port, id, now);
         const MatchEntry& entry = edge.matches()[match];
         view.host_paces = entry.flags & kMatchHeld;
-        view.match_says_all = (entry.flags & (kMatchNear | kMatchBeside)) != 0 && edge.is_current(entry);
+        view.match_says_all =
+            (entry.flags & (kMatchNear | kMatchBeside)) != 0 && edge.is_current(entry) && entry.waiting == 0;
       }
       view.not_placed = worker.edge_receive().refusal(match, view.destination, now);
       look_at_edge(view, worker, port);

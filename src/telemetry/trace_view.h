@@ -36,7 +36,8 @@ struct TraceView {
 
   // --- the flow; `live`: it is there now ---
   bool has_match = false;
-  bool match_says_all = false;  // it leads to a host of this node, and nothing has changed since (decision 4)
+  bool match_says_all = false;  // it leads to a host of this node, nothing has changed since, and none of its frames
+                                // waits (decision 4)
   bool live = false;
   FlowId flow_id = kNoFlow;
   InputFlow flow{};  // a copy
