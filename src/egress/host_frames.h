@@ -40,7 +40,6 @@ class HostFrames {
     if (tagged(packet)) tag_for_host(packet);
   }
   bool tagged(const Packet& packet) const { return packet.vni != native_; }
-  uint32_t longest_bytes() const { return longest_bytes_; }  // of a frame without a tag
 
  private:
   static constexpr uint16_t kNoVlan = 0xffff, kRewritten = 0xfffe;  // no frame is of these

@@ -56,11 +56,18 @@ constexpr uint16_t kFlowOfItsId = kFlowLeaving | kFlowMetered | kFlowMayRest | k
 // Where a flow's packets go; read wherever one crosses. Each field's writers stand behind it. (Those that each packet
 // asks for are not Owned: g++ reads them anew then, 15 instructions a packet.)
 struct Branch {
-  uint32_t turn_start;                        // data_flow when the flow ID was reserved, or it began. FlowIds, begin()
-  PortIndex output;                           // of the packets that make up flow_extent; FlowIds, begin()
-  FlowId flow;                                // reserved there; 0 = none. FlowIds
-  VoqIndex voq;                               // virtual output queue of its packets, at that output. FlowIds
-  Owned<int16_t, InputArbiter> left_bytes{};  // of its turn there (A10); below 0, what it took too much
+  // A flow begins at that position.
+  void begin(uint32_t data_flow) {
+    output = kNoPort;
+    turn_start = data_flow;
+    left_bytes.reset();
+  }
+
+  uint32_t turn_start;  // data_flow when the flow ID was reserved, or it began. FlowIds, begin()
+  PortIndex output;     // of the packets that make up flow_extent; FlowIds, begin()
+  FlowId flow;          // reserved there; 0 = none. FlowIds
+  VoqIndex voq;         // virtual output queue of its packets, at that output. FlowIds
+  Owned<int16_t, InputArbiter, Branch> left_bytes;  // of its turn there (A10); below 0, what it took too much
 };
 
 // Who writes a field stands behind it. LinkControl too, when a session begins or ends; settle_lost() is called by
@@ -72,16 +79,17 @@ struct alignas(64) InputFlow {
   uint32_t ack_flow;        // bytes settled: delivered or lost. FlowLife, DeliveryAtOnce
   uint32_t lost_total;      // bytes lost, of those settled (F12). FlowLife
   Branch branch;
-  FabricAddress destination;                // begin()
-  uint32_t match;                           // edge: index into the match table, else kNoMatch. begin(), EdgeFlows
-  FlowId next_in_list;                      // ready or wanting list, or free IDs. InputFlowTable
-  Owned<uint16_t, FlowRedirects> asked_by;  // with kFlowRedirect: address of the node whose port asks
-  uint16_t queued_packets;                  // FlowQueues, FlowLife
-  uint16_t flags;                           // InputFlowFlag
-  Owned<FlowState, FlowLife> state;
-  uint8_t ftag;                           // begin()
-  Owned<uint8_t, FlowLimits> congestion;  // ep_congestion (C3): level and CongestionFlag bits (flow/congestion_level.h)
-  uint8_t group;                          // of applications (A1); 0 on fabric ports. begin(), Regrouping
+  FabricAddress destination;  // begin()
+  uint32_t match;             // edge: index into the match table, else kNoMatch. begin(), EdgeFlows
+  FlowId next_in_list;        // ready or wanting list, or free IDs. InputFlowTable
+  Owned<uint16_t, FlowRedirects, InputFlow> asked_by;  // with kFlowRedirect: address of the node whose port asks
+  uint16_t queued_packets;                             // FlowQueues, FlowLife
+  uint16_t flags;                                      // InputFlowFlag
+  Owned<FlowState, FlowLife, InputFlow> state;
+  uint8_t ftag;  // begin()
+  // ep_congestion (C3): level and CongestionFlag bits (flow/congestion_level.h)
+  Owned<uint8_t, FlowLimits, InputFlow> congestion;
+  uint8_t group;  // of applications (A1); 0 on fabric ports. begin(), Regrouping
 
   bool in_use() const { return flags & kFlowInUse; }
   uint32_t queue_extent() const { return next_data_flow - data_flow; }
@@ -100,9 +108,7 @@ struct alignas(64) InputFlow {
     ftag = class_ftag;
     match = match_index;
     group = of_group;
-    branch.output = kNoPort;
-    branch.turn_start = data_flow;
-    branch.left_bytes.reset();
+    branch.begin(data_flow);
   }
   // While others wait for an ID a flow keeps its own for one queue, and of a long one for so many bytes (K11).
   bool turn_over() const { return queue.empty() || data_flow - branch.turn_start >= kTurnBytes; }

@@ -44,19 +44,37 @@ struct alignas(64) OutputFlow {
   uint32_t pending_lost;  // of those, lost.                                             Settlement; AckRelay takes them
   InputFlowRef input;     // whom it serves; of flow kNoFlow: nobody yet. FlowIds
   FlowId next_free;
-  uint16_t queued;        // packets that crossed and are not stamped yet: they pin the entry. CrossPoint, Departure
+  uint16_t queued;        // packets that crossed and are not stamped yet: they pin the entry. CrossPoint, Settlement;
+                          // Departure and FabricTransmit, as they leave
   uint32_t probe_mark;    // ack_flow when the timer was set: progress since then needs no probe (K5). Prober, Stamping
   Nanos due_ns;           // of its timer: the next probe (K5), or when an ended entry is settled (K9: EndedPaths)
   uint16_t flags;         // OutputFlowFlag
   OutputFlowState state;  // Settlement
   uint8_t backoff;        // probe interval is base << backoff (K5). Prober, Stamping
-  Owned<uint8_t, Settlement> congestion;  // level and CongestionFlag bits that the input flow is to know (C3)
-  Owned<uint8_t, Settlement> told;        // those that it knew when its last packet crossed, or has been told since
-  uint8_t ftag;                           // of the flow: set_class()
-  Owned<bool, CreditWatch> listed;  // among the worker's metered entries (K7), where an ID stays when its flow leaves
-  Owned<uint32_t, CreditWatch> credit_limit;  // position up to which the next hop takes data (C6)
+  Owned<uint8_t, Settlement, OutputFlow>
+      congestion;  // level and CongestionFlag bits that the input flow is to know (C3)
+  Owned<uint8_t, Settlement, OutputFlow>
+      told;      // those that it knew when its last packet crossed, or has been told since
+  uint8_t ftag;  // of the flow: set_class()
+  Owned<bool, CreditWatch, OutputFlow>
+      listed;  // among the worker's metered entries (K7), where an ID stays when its flow leaves
+  Owned<uint32_t, CreditWatch, OutputFlow> credit_limit;  // position up to which the next hop takes data (C6)
   uint32_t credit_base;  // data_flow when it was reserved, less what died here unstamped since. Messages, Settlement
 
+  // It serves this flow from now on, which knows of no congestion.
+  void serve(const InputFlowRef& flow) {
+    input = flow;
+    congestion.reset();
+  }
+  // It is given out.
+  void reserve_for(const InputFlowRef& flow, uint8_t flow_ftag) {
+    serve(flow);
+    told.reset();
+    ftag = flow_ftag;
+    credit_base = data_flow;
+    state = OutputFlowState::reserved;
+    backoff = 0;
+  }
   uint32_t extent() const { return data_flow - ack_flow; }
   // Nothing under way, nothing to tell, and its session goes on.
   bool at_rest() const { return (queued | extent() | (flags & (kOutputDirty | kOutputCounted | kOutputEnded))) == 0; }
@@ -109,13 +127,7 @@ class OutputFlowTable {
     free_ = entry.next_free;
     ++used_;
     ++used_by_ftag_[ftag & (kFtags - 1)];
-    entry.input = input;
-    entry.ftag = ftag;
-    entry.credit_base = entry.data_flow;
-    entry.state = OutputFlowState::reserved;
-    entry.backoff = 0;
-    entry.congestion.reset();
-    entry.told.reset();
+    entry.reserve_for(input, ftag);
     return id;
   }
   // A flow of that class has the ID, which was reserved for any.

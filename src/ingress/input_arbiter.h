@@ -31,6 +31,8 @@
 
 namespace heddle {
 
+class RoomReturns;  // node/room_returns.h
+
 // Virtual output queue (X1): flows of one input port that have packets for one lane of one output port.
 class Voq {
  public:
@@ -44,9 +46,9 @@ class Voq {
   bool injects = false;        // from a host into the fabric, by applications: their injection limits hold (A6)
 
   // --- room at the output (node/room_returns.h) ---
-  bool room_blocked = false;
-  uint16_t room = 0;          // buffers that may still cross
-  uint16_t told_waiters = 0;  // flows that wait for room, as the output was told last (X3)
+  Owned<bool, RoomReturns> room_blocked;
+  uint16_t room = 0;                          // buffers that may still cross
+  Owned<uint16_t, RoomReturns> told_waiters;  // flows that wait for room, as the output was told last (X3)
 
   uint32_t ready() const { return ready_; }  // flows that have packets and an output flow ID
   LaneSet fifos() const { return fifos_; }   // fifos of no-flow frames whose first one is for here

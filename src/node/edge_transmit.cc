@@ -86,7 +86,7 @@ void EdgeTransmit::drop_expired(Port& port, Nanos now) {
 
 Nanos EdgeTransmit::next_wake(const Port& port) const {
   Nanos wake = flow_pauses_.next_wake(port);
-  if (site_.lanes.any_lossless()) wake = std::min({wake, port.pause.next_due(), port.output.pause_look_ns});
+  if (site_.lanes.any_lossless()) wake = std::min<Nanos>({wake, port.pause.next_due(), port.output.pause_look_ns});
   const bool slow = port.output.scheduler.slow_lanes(port.output.paused_lanes) != 0;
   return slow ? std::min(wake, port.output.scheduler.first_death()) : wake;
 }

@@ -60,8 +60,7 @@ FlowList FlowIds::refused(Port& input, PortIndex output, uint32_t flows) {
 void FlowIds::bind(OutputFlow& entry, const InputFlowRef& input) {
   assert(!ports_.is_own(input.port) && entry.input.port == input.port);  // invariant 4
   assert(entry.queued == 0 && entry.extent() == 0 && entry.pending_ack == 0);
-  entry.input = input;
-  entry.congestion.reset();
+  entry.serve(input);
   if (entry.flags & kOutputEnded) entry.flags |= kOutputEndDue;
 }
 
@@ -138,7 +137,7 @@ void FlowIds::return_lent(Port& port, PortIndex output, bool all) {
     port.counters.count(ProtocolEvent::id_given_back);
   }
   lent.mark();
-  if (lent.count() == 0) port.input.lent_outputs &= ~(PortSet{1} << output);
+  if (lent.count() == 0) port.input.lent_outputs = port.input.lent_outputs & ~(PortSet{1} << output);
 }
 
 bool FlowIds::take_lent_id(Port& port, InputFlow& flow) {
@@ -162,7 +161,7 @@ uint16_t FlowIds::rest_flags(const Port& port, FlowId id) const {
 FlowId FlowIds::keep_id(Port& port, PortIndex output, FlowId id) {
   OutputIds& ids = port.input.ids[output];
   if (!ids.wanting.empty()) return give_id(port, output, id);
-  if (ids.lent.count() == 0) port.input.lent_outputs |= PortSet{1} << output;
+  if (ids.lent.count() == 0) port.input.lent_outputs = port.input.lent_outputs | PortSet{1} << output;
   ids.lent.put(id);
   return kNoFlow;
 }

@@ -184,7 +184,7 @@ void FlowLife::age_waiting(Nanos now) {
         drop_expired_frames(*port, id, now);
         if (port->input.flows[id].state == FlowState::wanting) wanting.push(port->input.flows, id);
       }
-      if (wanting.empty()) port->input.wanting_outputs &= ~(PortSet{1} << output);
+      if (wanting.empty()) port->input.wanting_outputs = port->input.wanting_outputs & ~(PortSet{1} << output);
     }
   }
 }
@@ -204,7 +204,7 @@ void FlowLife::route(Port& port, FlowId id) {
     return make_ready(port, id, flow);
   flow.state = FlowState::wanting;
   port.input.ids[output].wanting.push(port.input.flows, id);
-  port.input.wanting_outputs |= PortSet{1} << output;
+  port.input.wanting_outputs = port.input.wanting_outputs | PortSet{1} << output;
   port.counters.count(ProtocolEvent::id_waited);
   flow_ids_.tell_wants(port, output);
 }

@@ -2,7 +2,7 @@
 // Fine-grained flow control of an edge port (G1): a host that obeys is told how much it may send of a flow whose queue
 // has grown past its target, or of a group of applications that has filled its part of the port's buffers, so that it
 // holds back that and no other. What a port has stands in its PausedFlows; that a match or a flow is paused, in their
-// flags, which are written here.
+// flags, which are written here, those of groups by GroupPauses.
 #pragma once
 
 #include "ingress/edge_input.h"

@@ -30,7 +30,7 @@ void FlowQueues::push(Port& port, FlowId id, InputFlow& flow, Packet* packet, Na
     flow_credits_.joined(port, id, flow, *packet, now);
   } else if (lossless && !(flow.flags & kFlowFull) && flow.queue_extent() > mark(flow)) {
     flow.flags |= kFlowFull;
-    ++port.input.flows_full[flow.ftag];
+    port.input.flows_full[flow.ftag] = port.input.flows_full[flow.ftag] + 1;
   }
   flow.queue.push(packet);
   ++flow.queued_packets;
@@ -60,7 +60,7 @@ void FlowQueues::went(Port& port, InputFlow& flow, const Packet& packet) {
   if (flow.flags & kFlowPaused) flow_pauses_.left(port, packet.input.flow, flow, left);
   if (!(flow.flags & kFlowFull) || (left > mark(flow) / 2 && !flow.queue.empty())) return;
   flow.flags &= static_cast<uint16_t>(~kFlowFull);
-  --port.input.flows_full[flow.ftag];
+  port.input.flows_full[flow.ftag] = port.input.flows_full[flow.ftag] - 1;
 }
 
 uint32_t FlowQueues::input_buffers(const Port& port) const {

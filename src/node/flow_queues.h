@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flow queues (F7): what may join one, and what comes and goes with a packet. The only one that puts packets into a
 // flow's queue or takes them out, and with them what is counted by it: packets, the port's queues, what waits for an
-// output, credits (C6), pauses (G1). Sizes in bytes of original frames; buffers where it says so. Keeps no state.
+// output, credits (C6), pauses (G1). But for the end of a session: it empties all at once (LinkControl). Sizes in bytes
+// of original frames; buffers where it says so. Keeps no state.
 #pragma once
 
 #include "node/flow_credits.h"

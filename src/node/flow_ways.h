@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which way a packet or a flow takes from here: what PathChoice (routing/path_choice.h) is asked of it, in one place.
-// Owns nothing but whom a flow on a longer way goes by, which stands beside the flow table (InputFlowTable::via).
+// Says whom a flow on a longer way goes by, which stands beside the flow table (InputFlowTable::via); of one that
+// begins in transit FlowLife writes down what its first frame says.
 #pragma once
 
 #include "node/port.h"

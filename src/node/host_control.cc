@@ -51,10 +51,10 @@ void HostControl::obey(Port& port, Nanos now) {
     events_.tell({.at_ns = now, .kind = NodeEventKind::pause_overruled, .port = port.index});
   }
   port.output.pause_look_ns = port.pause.next_change(now);
-  port.output.paused_lanes = 0;
+  LaneSet paused = 0;
   for (LaneIndex lane = 0; lane < site_.lanes.count(); ++lane)
-    if (site_.classes.of(site_.lanes.ftag(lane)).delivered_priorities() & held)
-      port.output.paused_lanes |= LaneSet{1} << lane;
+    if (site_.classes.of(site_.lanes.ftag(lane)).delivered_priorities() & held) paused |= LaneSet{1} << lane;
+  port.output.paused_lanes = paused;
 }
 
 }  // namespace heddle

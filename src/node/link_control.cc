@@ -32,8 +32,10 @@ void LinkControl::set_carrier(Port& port, bool carrier) {
 void LinkControl::run(Nanos now) {
   for (Port* port : ports_) {
     if (!port->is_fabric() || now < port->session.next_wake()) continue;
-    if (std::exchange(port->carrier_changed, false))
+    if (port->carrier_changed) {
+      port->carrier_changed = false;
       act_on(*port, port->session.set_carrier(port->carrier, random_.nonzero(), now), now);
+    }
     act_on(*port, port->session.tick(random_.nonzero(), now), now);
     tell_link(*port, now);
     if (port->session.hello_due(now)) send_hello(*port, now);

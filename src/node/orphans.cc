@@ -24,11 +24,11 @@ void Orphans::session_ended(Port& input) {
 }
 
 void Orphans::made(Port& input) {
-  ++input.input.orphans;
+  input.input.orphans = input.input.orphans + 1;
   input.counters.count(ProtocolEvent::orphan_made);
 }
 
-void Orphans::freed(Port& input, uint32_t count) { input.input.orphans -= count; }
+void Orphans::freed(Port& input, uint32_t count) { input.input.orphans = input.input.orphans - count; }
 
 void Orphans::say(Nanos now) {
   if (sure_at_ == kNever) sure_at_ = now + settled_after_ns(site_.classes.longest_life_ns());

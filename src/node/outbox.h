@@ -5,6 +5,7 @@
 // Owned by the worker that speaks; the crossings are the node's.
 #pragma once
 
+#include <cassert>
 #include <vector>
 
 #include "node/crossbar.h"
@@ -39,7 +40,10 @@ class Outbox {
     return {worker, &to_[worker]->data};
   }
   void packet(const Way& way, const CrossingPacket& crossing) {
-    if (way.ring->full()) hand_over(way.worker);
+    if (way.ring->full()) {
+      hand_over(way.worker);
+      assert(!way.ring->full());  // it crosses with room that the ring has (crossbar.h)
+    }
     way.ring->gather() = crossing;
     ++crossings_;
   }
@@ -89,7 +93,9 @@ inline bool Outbox::settled(const Settled& settled) {
 inline void Outbox::packet(const CrossingPacket& crossing) { packet(way_to(crossing.output), crossing); }
 
 inline void Outbox::give_back(const GivenBack& pin) {
-  *place(worker_of_port_[pin.output], &Crossing::given_back) = pin;
+  GivenBack* place = this->place(worker_of_port_[pin.output], &Crossing::given_back);
+  assert(place != nullptr);  // each pin exists once (crossbar.h)
+  *place = pin;
 }
 
 inline bool Outbox::hand_over_all() {

@@ -40,10 +40,16 @@
 
 namespace heddle {
 
+class AckWriter;       // node/ack_writer.h
 class BufferShares;    // node/buffer_shares.h
 class DeliveryAtOnce;  // node/delivery_at_once.h
 class FlowIds;         // node/flow_ids.h
+class FlowLife;        // node/flow_life.h
+class FlowQueues;      // node/flow_queues.h
+class HostControl;     // node/host_control.h
 class IdGrants;        // node/id_grants.h
+class LinkControl;     // node/link_control.h
+class Orphans;         // node/orphans.h
 class PortLoads;       // node/port_loads.h
 class Prober;          // node/prober.h
 class Receive;         // node/receive.h
@@ -91,21 +97,22 @@ struct InputSide {
   std::vector<FlowMeter> meters;                          // by flow ID
   std::vector<PathLease> leases;                          // by flow ID
   std::array<uint32_t, kVirtualChannels> queued_flows{};  // fabric, by channel: flows that have a queue
-  PortSet wanting_outputs = 0;                            // outputs that flows here wait for a flow ID at; a superset
-  PortSet lent_outputs = 0;                               // outputs that have lent flow IDs
+  Owned<PortSet, FlowLife> wanting_outputs;               // outputs that flows here wait for a flow ID at; a superset
+  Owned<PortSet, FlowIds> lent_outputs;                   // outputs that have lent flow IDs
   InputArbiter arbiter;                                   // of its virtual output queues
   std::vector<OutputIds> ids;                             // by output port
   std::vector<Fifo> fifos;                                // by class and virtual channel they came in, as lane
   EdgePortInput edge{};                                   // edge ports
   InputQueues queues;                                     // what waits in flow queues and fifos
-  std::array<uint32_t, kClassesMax> flows_full{};         // edge, by FTAG: lossless flows past their mark (F10)
-  bool lossless_full = false;                             // edge: all lossless classes are to wait
-  PausedFlows paused;                                     // edge: flows that their hosts hold back (G1)
-  uint32_t orphans = 0;         // output flow IDs that packets of ended sessions still hold (K9)
-  uint32_t last_sequence = 0;   // newest of channel 0 (K2)
-  WaitingFrames waiting;        // edge: for a flow ID (F10), `position` = match
-  BoundedList<FlowId> ack_due;  // fabric: flows whose totals go upstream
-  Nanos ack_due_since_ns = 0;
+  std::array<Owned<uint32_t, FlowQueues>, kClassesMax>
+      flows_full;                          // edge, by FTAG: lossless flows past their mark (F10)
+  Owned<bool, HostControl> lossless_full;  // edge: all lossless classes are to wait
+  PausedFlows paused;                      // edge: flows that their hosts hold back (G1)
+  Owned<uint32_t, Orphans> orphans;        // output flow IDs that packets of ended sessions still hold (K9)
+  uint32_t last_sequence = 0;              // newest of channel 0 (K2)
+  WaitingFrames waiting;                   // edge: for a flow ID (F10), `position` = match
+  BoundedList<FlowId> ack_due;             // fabric: flows whose totals go upstream
+  Owned<Nanos, AckWriter> ack_due_since_ns;
   bool ack_urgent = false;         // a probe asked
   Nanos ack_patience_ns = kNever;  // what is due waits no longer, however few flows have anything to tell (W3)
 };
@@ -146,12 +153,12 @@ struct OutputSide {
         wanted(inputs) {}
 
   OutputFlowTable flows;
-  PortCongestion congestion;     // edge ports (C1)
-  const HostFrames host_frames;  // edge ports
-  uint64_t taken_bytes = 0;      // out of the queue since the port began
-  OutputScheduler scheduler;     // crossed, not stamped
-  LaneSet paused_lanes = 0;      // edge: the host has asked them to wait
-  Nanos pause_look_ns = kNever;  // edge: that may change then
+  PortCongestion congestion;                        // edge ports (C1)
+  const HostFrames host_frames;                     // edge ports
+  uint64_t taken_bytes = 0;                         // out of the queue since the port began
+  OutputScheduler scheduler;                        // crossed, not stamped
+  Owned<LaneSet, HostControl> paused_lanes;         // edge: the host has asked them to wait
+  Owned<Nanos, HostControl> pause_look_ns{kNever};  // edge: that may change then
   ToldLoad told;
   Redirects redirects;             // fabric ports
   std::vector<uint16_t> asked_by;  // by flow ID, with kOutputRedirect: the node that asks
@@ -207,19 +214,19 @@ struct Port {
   const TopologyPort& settings;
   const uint32_t channels;  // virtual channels of its link
   Device* device = nullptr;
-  uint32_t receive_room = ~0u;   // of the device
-  bool carrier = true;           // fabric ports: as the device said last
-  bool carrier_changed = false;  // and the session has not been told
+  uint32_t receive_room = ~0u;               // of the device
+  Owned<bool, LinkControl> carrier{true};    // fabric ports: as the device said last
+  Owned<bool, LinkControl> carrier_changed;  // and the session has not been told
   ArrivalBound arrivals;
   uint64_t mac = 0;
   DataFrameStart data_frame_start;  // with that
   InputSide input;
   OutputSide output;
-  LinkSession session;                                    // fabric ports
-  LinkDownReason told_reason = LinkDownReason::no_hello;  // the last one that an event has told
-  std::array<LinkCredits, kVirtualChannels> credits;      // fabric ports, by virtual channel
-  LinkRetry retry;                                        // fabric ports
-  HostPause pause;                                        // edge ports
+  LinkSession session;                                                       // fabric ports
+  Owned<LinkDownReason, LinkControl> told_reason{LinkDownReason::no_hello};  // the last one that an event has told
+  std::array<LinkCredits, kVirtualChannels> credits;                         // fabric ports, by virtual channel
+  LinkRetry retry;                                                           // fabric ports
+  HostPause pause;                                                           // edge ports
   PortCounters counters;
 };
 

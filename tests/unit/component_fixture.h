@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 
+#include "memory_ports.h"
 #include "node/ack_writer.h"
 #include "node/crosspoint.h"
 #include "node/flow_ids.h"
@@ -19,7 +20,6 @@
 #include "node/prober.h"
 #include "node/room_returns.h"
 #include "poke.h"
-#include "test_fabric.h"
 
 namespace heddle::test {
 

@@ -8,8 +8,9 @@ namespace {
 
 class DeliveryAtOnceTest : public FlowTest {
  protected:
-  static constexpr PortIndex kBeside = 3;  // another one of the other worker
-  static constexpr FlowId kFlow = 9;       // of the fabric port
+  static constexpr PortIndex kBeside = 3;                                       // another one of the other worker
+  static constexpr FlowId kFlow = 9;                                            // of the fabric port
+  const uint32_t kLongest = output_.settings.mtu_bytes + kEthernetHeaderBytes;  // frame for its host
 
   // A match of port 0 whose station has been looked up.
   MatchEntry& match(uint32_t index, PortIndex to = kOutput, uint8_t ftag = kLossy) {
@@ -136,9 +137,9 @@ TEST_F(DeliveryAtOnceTest, NothingOvertakesWhoWaitsForTheOutput) {
 TEST_F(DeliveryAtOnceTest, AnOutputWithSomethingToDoTakesNothingAtOnce) {
   match(3);
   OutputSide& output = output_.output;
-  output.paused_lanes = 1;
+  poke(output.paused_lanes, 1);
   EXPECT_FALSE(passes(3)) << "its host has asked to wait";
-  output.paused_lanes = 0;
+  poke(output.paused_lanes, 0);
   output.wanting_inputs = 1;
   EXPECT_FALSE(passes(3)) << "flows wait for an ID";
   output.wanting_inputs = 0;
@@ -170,10 +171,9 @@ TEST_F(DeliveryAtOnceTest, LosslessFramesTakeTheOrdinaryWay) {
 
 TEST_F(DeliveryAtOnceTest, WhatDoesNotFitThePortIsLeft) {
   match(3);
-  const uint32_t longest = output_.output.host_frames.longest_bytes();
   Packet* foreign = of_host(2, 3);
   foreign->vni = 77;
-  EXPECT_EQ(pass({of_host(0, 3, longest), of_host(1, 3, longest + 1), foreign}, {3, 3, 3}), (Numbers{1, 2}));
+  EXPECT_EQ(pass({of_host(0, 3, kLongest), of_host(1, 3, kLongest + 1), foreign}, {3, 3, 3}), (Numbers{1, 2}));
   EXPECT_EQ(delivered(), Numbers{0});
 }
 
@@ -327,7 +327,7 @@ TEST_F(DeliveryAtOnceTest, WhatHasCrossedIsDeliveredAndItsRoomGoesBack) {
 TEST_F(DeliveryAtOnceTest, WhatCannotBeDeliveredAtOnceQueuesBehindWhatIsGathered) {
   Packet* dead = from_beside(2);
   dead->dies_ns = turn_.now();
-  for (Packet* other : {from_beside(1, output_.output.host_frames.longest_bytes() + 1), dead}) {
+  for (Packet* other : {from_beside(1, kLongest + 1), dead}) {
     device_.delivered.clear();
     at_once_.gather_crossed(output_, from_beside(0), turn_.now());
     at_once_.gather_crossed(output_, other, turn_.now());
@@ -337,7 +337,7 @@ TEST_F(DeliveryAtOnceTest, WhatCannotBeDeliveredAtOnceQueuesBehindWhatIsGathered
     output_.output.room.given(kOther, 0, returns());
     turn_.discard(other);
   }
-  output_.output.paused_lanes = 1;
+  poke(output_.output.paused_lanes, 1);
   at_once_.gather_crossed(output_, from_beside(0), turn_.now());
   EXPECT_EQ(output_.output.scheduler.packets(), 1u);
 }
@@ -403,7 +403,7 @@ TEST_F(DeliveryAtOnceTest, OneForElsewhereIsLeft) {
 }
 
 TEST_F(DeliveryAtOnceTest, OneThatIsLeftGoesBehindThoseThatAreGathered) {
-  Packet* too_long = from_fabric(1, output_.output.host_frames.longest_bytes() + 1);
+  Packet* too_long = from_fabric(1, kLongest + 1);
   Packet* dead = from_fabric(2);
   dead->dies_ns = turn_.now();
   Packet* foreign = from_fabric(3);
@@ -465,7 +465,7 @@ TEST_F(DeliveryAtOnceTest, TheBoardIsToldWhenAPortBeginsOrEndsToTakeSome) {
   board_.publish_at_once(kOutput, false);
   at_once_.publish(output_);
   EXPECT_FALSE(board_.takes_at_once(kOutput)) << "nothing has changed";
-  output_.output.paused_lanes = 1;
+  poke(output_.output.paused_lanes, 1);
   board_.publish_at_once(kOutput, true);
   at_once_.publish(output_);
   EXPECT_FALSE(board_.takes_at_once(kOutput));

@@ -278,7 +278,7 @@ TEST_F(DepartureTest, WhatTheRateHoldsBackGoesWhenItMay) {
   ASSERT_GT(ready, turn_.now() + kMicrosecond);
   EXPECT_EQ(departure_.next_wake(output_, turn_.now()), ready);
   EXPECT_EQ(departure_.next_wake(output_, ready), kNever);
-  output_.output.paused_lanes = 1;
+  poke(output_.output.paused_lanes, 1);
   EXPECT_EQ(departure_.next_wake(output_, turn_.now()), kNever) << "its host is to say first";
   queue_at(output_, 2, kUncontrolled);
   EXPECT_EQ(departure_.next_wake(output_, turn_.now()), ready) << "to that one it has not";

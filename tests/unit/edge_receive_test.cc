@@ -189,7 +189,7 @@ TEST_F(EdgeReceiveTest, FramesOfAPairShareAFlow) {
 TEST_F(EdgeReceiveTest, FramesOfKnownPairsInOneBurstGoEachTheirWay) {
   know(4, {1, kOutput});
   receive({frame(2, 1, 0), frame(4, 1, 1)});
-  output_.output.paused_lanes = 1;  // nothing goes at once
+  poke(output_.output.paused_lanes, 1);  // nothing goes at once
   receive({frame(4, 1, 2), Frame(13), frame(2, 1, 3), frame(4, 1, 4)});
   EXPECT_EQ(created(), 2u);
   EXPECT_EQ(matches_[0].bytes, 200u);
@@ -295,7 +295,7 @@ TEST_F(EdgeReceiveTest, AMatchWhoseFlowIsUnderWayStays) {
   turn_.begin(kSecond);
   fill_matches();
   for (uint16_t number = 1; number <= matches_.capacity(); ++number) {
-    output_.output.paused_lanes = 1;  // they need flows
+    poke(output_.output.paused_lanes, 1);  // they need flows
     receive({of_match(number)});
   }
   receive({of_match(1000)});
@@ -321,7 +321,7 @@ TEST_F(EdgeReceiveTest, BehindAnEvictionABurstIsLookedUpAnew) {
   turn_.begin(kSecond);
   fill_matches();
   const uint64_t before = created();
-  output_.output.paused_lanes = 1;
+  poke(output_.output.paused_lanes, 1);
   receive({of_match(1000), of_match(1), of_match(2)});
   EXPECT_EQ(created(), before + 3);
   EXPECT_EQ(matches_.evictions(), 3u);
@@ -329,7 +329,7 @@ TEST_F(EdgeReceiveTest, BehindAnEvictionABurstIsLookedUpAnew) {
 
 TEST_F(EdgeReceiveTest, TheLastFrameOfABurstTimesARoundTrip) {
   know(4, {1, kOutput});
-  output_.output.paused_lanes = 1;
+  poke(output_.output.paused_lanes, 1);
   receive({frame(2, 1, 0), frame(4, 1, 1)});
   begin_turn_of(edge_);
   receive({frame(2, 1, 2), frame(4, 1, 3)});
@@ -341,7 +341,7 @@ TEST_F(EdgeReceiveTest, TheLastFrameOfABurstTimesARoundTrip) {
 }
 
 TEST_F(EdgeReceiveTest, PortsTakeTurnsToTimeOne) {
-  output_.output.paused_lanes = 1;
+  poke(output_.output.paused_lanes, 1);
   receive({frame(2, 1, 0)});
   uint32_t times = 0;
   for (size_t turn = 0; turn < ports_.size(); ++turn) {
@@ -361,7 +361,7 @@ TEST_F(EdgeReceiveTest, WhatIsNewOrQueuedOrDeliveredTimesNone) {
   receive({frame(2, 1, 1)});
   EXPECT_EQ(device_.delivered.size(), 1u);
   EXPECT_FALSE(round_trips().timing()) << "delivered";
-  output_.output.paused_lanes = 1;
+  poke(output_.output.paused_lanes, 1);
   edge_.input.arbiter[site_.voq_index(kOutput, 0)].room = 1;
   receive({frame(2, 1, 2), frame(2, 1, 3)});
   EXPECT_FALSE(flow()->queue.empty());
@@ -373,7 +373,7 @@ TEST_F(EdgeReceiveTest, OneThatIsAloneUnderWayIsTimedAsSuch) {
   for (const uint32_t frames : {1, 2}) {
     receive({frame(2, 1, 0)});
     let_go();
-    output_.output.paused_lanes = 1;
+    poke(output_.output.paused_lanes, 1);
     begin_turn_of(edge_);
     receive(std::vector<Frame>(frames, frame(2, 1, 1)));
     ASSERT_TRUE(round_trips().timing());
@@ -381,7 +381,7 @@ TEST_F(EdgeReceiveTest, OneThatIsAloneUnderWayIsTimedAsSuch) {
     EXPECT_EQ(round_trips().timing(), frames != 1);
     flow_limits_.forget(kEdge);
     let_go();
-    output_.output.paused_lanes = 0;
+    poke(output_.output.paused_lanes, 0);
   }
 }
 

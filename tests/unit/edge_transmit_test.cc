@@ -52,7 +52,7 @@ TEST_F(EdgeTransmitTest, WithTheTagOfAVlanThatIsTaggedThere) {
 }
 
 TEST_F(EdgeTransmitTest, NoFrameIsLongerThanThePortTakes) {
-  const uint32_t longest = output_.output.host_frames.longest_bytes();
+  const uint32_t longest = output_.settings.mtu_bytes + kEthernetHeaderBytes;
   queue(0, kLossy, kNoFlow, longest);
   queue(1, kLossy, kNoFlow, longest + 1);
   run();
@@ -137,7 +137,7 @@ TEST_F(EdgeTransmitTest, BehindADeviceThatTakesNothingLivesEnd) {
 TEST_F(EdgeTransmitTest, LanesThatTheHostHasPausedWait) {
   queue(0);
   queue(1, kUncontrolled);
-  output_.output.paused_lanes = lane(kLossy);
+  poke(output_.output.paused_lanes, lane(kLossy));
   run();
   EXPECT_EQ(delivered(), Numbers{1});
   EXPECT_EQ(transmit_.next_wake(output_), turn_.now() + kSecond);
@@ -145,7 +145,7 @@ TEST_F(EdgeTransmitTest, LanesThatTheHostHasPausedWait) {
   queue(2);
   run();
   EXPECT_EQ(drops_of(output_, DropReason::life_ended), 1u) << "for no longer than their life";
-  output_.output.paused_lanes = 0;
+  poke(output_.output.paused_lanes, 0);
   run();
   EXPECT_EQ(delivered(), (Numbers{1, 2}));
 }
@@ -187,7 +187,7 @@ TEST_F(EdgeTransmitTest, ShapedClassesAreCongestedEachByItself) {
 }
 
 TEST_F(EdgeTransmitTest, AHostHearsThatItsClassesAreToWait) {
-  edge_.input.flows_full[kLossless] = 1;
+  poke(edge_.input.flows_full[kLossless], 1);
   transmit_.run(edge_, turn_.now());
   ASSERT_EQ(device_.delivered.size(), 1u);
   PauseFrame pause;
@@ -195,7 +195,7 @@ TEST_F(EdgeTransmitTest, AHostHearsThatItsClassesAreToWait) {
   ASSERT_TRUE(read_pause(bytes.data(), static_cast<uint32_t>(bytes.size()), pause));
   EXPECT_NE(pause.quanta[3], 0u);
   EXPECT_EQ(transmit_.next_wake(edge_), edge_.pause.next_due()) << "and is told again";
-  edge_.output.pause_look_ns = edge_.pause.next_due() - 1;
+  poke(edge_.output.pause_look_ns, edge_.pause.next_due() - 1);
   EXPECT_EQ(transmit_.next_wake(edge_), edge_.output.pause_look_ns) << "its own pause may be over before";
 }
 

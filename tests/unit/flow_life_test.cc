@@ -172,7 +172,7 @@ TEST_F(FlowLifeTest, APathThatEndedTakesTheLentIdsWithIt) {
   flow_life_.on_grant(edge_, kOther, 40);
   edge_.input.ids[kOther].lent.came();
   edge_.input.ids[kOther].lent.put(41);
-  edge_.input.lent_outputs = PortSet{1} << kOther;
+  poke(edge_.input.lent_outputs, PortSet{1} << kOther);
   ack(id, 0, 0, true);
   EXPECT_EQ(edge_.input.ids[kOther].lent.count(), 0u);
   flow.branch.flow = kNoFlow;

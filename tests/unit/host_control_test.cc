@@ -72,21 +72,21 @@ TEST_F(HostControlTest, SoItIsWithFramesThatWaitForAFlowId) {
 }
 
 TEST_F(HostControlTest, OneFlowPastItsMarkPausesItsClass) {
-  edge_.input.flows_full[kLossless] = 1;
+  poke(edge_.input.flows_full[kLossless], 1);
   control_of_hosts_.run(edge_, kSecond);
   const auto frame = told();
   ASSERT_TRUE(frame);
   EXPECT_TRUE(frame->by_priority);
   for (unsigned priority = 0; priority < 8; ++priority)
     EXPECT_EQ(frame->quanta[priority] != 0, priority == 3) << priority;
-  edge_.input.flows_full[kLossless] = 0;
-  edge_.input.flows_full[kLossy] = 1;
+  poke(edge_.input.flows_full[kLossless], 0);
+  poke(edge_.input.flows_full[kLossy], 1);
   control_of_hosts_.run(edge_, 2 * kSecond);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::pause_ended), 1u) << "no lossy class is paused";
 }
 
 TEST_F(HostControlTest, WithoutAPacketItIsToldNextTurn) {
-  edge_.input.flows_full[kLossless] = 1;
+  poke(edge_.input.flows_full[kLossless], 1);
   control_pool_.empty = true;
   EXPECT_FALSE(pauses(kSecond));
   control_pool_.empty = false;

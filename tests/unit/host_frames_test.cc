@@ -71,9 +71,8 @@ TEST(HostFrames, OfOtherVlansAndLongerOnesAreRefused) {
   sent.packet.vni = kNative;
   EXPECT_TRUE(frames.takes(sent.packet));
   EXPECT_EQ(of_trunk.refuses(sent.packet), DropReason::vlan_egress);
-  sent.packet.payload = static_cast<uint16_t>(frames.longest_bytes());
+  sent.packet.payload = 1514;
   EXPECT_TRUE(frames.takes(sent.packet));
-  EXPECT_EQ(frames.longest_bytes(), 1514u);
   ++sent.packet.payload;
   EXPECT_EQ(frames.refuses(sent.packet), DropReason::output_too_long);
 }

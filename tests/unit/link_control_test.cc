@@ -273,7 +273,7 @@ TEST_F(LinkControlTest, WhoKnowsOtherLinkStatesIsToldAll) {
 }
 
 TEST_F(LinkControlTest, TooManyOrphansKeepALinkDown) {
-  fabric_.input.orphans = site_.settings.orphans_max;
+  poke(fabric_.input.orphans, site_.settings.orphans_max);
   const Nanos now = turn_.now();
   peer_->session.tick(1001, now);
   for (int i = 0; i < 4; ++i) {

@@ -45,7 +45,7 @@ TEST_F(MessagesTest, InputsHearWhatTheyGet) {
   hear(GiveReturns{kEdge, kOther, 0, {.room = 4, .held = 0, .copies = 0, .delivered = 50}});
   EXPECT_EQ(voq.room, room + 4);
   EXPECT_EQ(edge_.counters.acknowledged_bytes, 50u);
-  edge_.input.orphans = 5;
+  poke(edge_.input.orphans, 5);
   hear(OrphansFreed{kEdge, 2});
   EXPECT_EQ(edge_.input.orphans, 3u);
 }
@@ -119,7 +119,7 @@ TEST_F(MessagesTest, WhatIsSettledElsewhereComesToItsFlow) {
 
 TEST_F(MessagesTest, SoManyMessagesATurn) {
   constexpr uint32_t kPerTurn = 512;
-  edge_.input.orphans = kPerTurn + 1;
+  poke(edge_.input.orphans, kPerTurn + 1);
   for (uint32_t i = 0; i < kPerTurn + 1; ++i) {
     if (from_other_.messages.full()) from_other_.hand_over();
     from_other_.messages.gather() = OrphansFreed{kEdge, 1};

@@ -3,7 +3,7 @@
 // links.
 #pragma once
 
-#include "test_fabric.h"
+#include "memory_ports.h"
 #include "topology/fabric_plan.h"
 #include "topology/longer_ways.h"
 

@@ -3,15 +3,16 @@
 #pragma once
 
 #include <bit>
+#include <memory>
 #include <type_traits>
 
 #include "flow/owned.h"
 
 namespace heddle::test {
 
-template <typename T, typename Owner>
-void poke(Owned<T, Owner>& field, std::type_identity_t<T> value) {
-  field = std::bit_cast<Owned<T, Owner>>(value);
+template <typename T, typename Owner, typename Record>
+void poke(Owned<T, Owner, Record>& field, std::type_identity_t<T> value) {
+  std::construct_at(&field, value);
 }
 
 }  // namespace heddle::test

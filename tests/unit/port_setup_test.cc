@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "test_fabric.h"
+#include "memory_ports.h"
 #include "topology/topology_hash.h"
 
 namespace heddle::test::port_setup_test {

@@ -137,7 +137,7 @@ TEST_F(RoomReturnsTest, WhatAFullRingDoesNotTakeComesNextTurn) {
 }
 
 TEST_F(RoomReturnsTest, OrphansThatAreFreeAreTakenOffTheirQuota) {
-  edge_.input.orphans = 3;
+  poke(edge_.input.orphans, 3);
   output_.output.room.orphan_freed(kEdge);
   output_.output.room.orphan_freed(kEdge);
   room_.send();

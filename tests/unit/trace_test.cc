@@ -4,6 +4,7 @@
 
 #include "ingress/classifier.h"
 #include "io/clock.h"
+#include "poke.h"
 #include "switch_process_fixture.h"
 #include "telemetry/request_fields.h"
 #include "telemetry/trace_frame.h"
@@ -238,7 +239,7 @@ TEST_F(Trace, TellsWhetherAFrameGoesAtOnce) {
   EXPECT_NE(queue(first).find("; goes at once"), std::string::npos) << first;
   const Json there{{"port", "right:p1"}, {"hop", first["next"]}};
   EXPECT_NE(queue(ask(there)).find("; goes at once"), std::string::npos);
-  process->nodes()[1].node->worker(0).ports()[1]->output.paused_lanes = 1;
+  test::poke(process->nodes()[1].node->worker(0).ports()[1]->output.paused_lanes, 1);
   EXPECT_EQ(queue(ask(there)).find("; goes at once"), std::string::npos);
   EXPECT_NE(queue(ask(there)).find("; the host has asked to wait"), std::string::npos);
 }
