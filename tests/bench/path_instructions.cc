@@ -2,15 +2,17 @@
 // Sends frames through switches in memory: for tests/bench/instructions to count under callgrind what one switch does,
 // and for tests/bench/growth to time it.
 //   path_instructions edge_edge|crossing|edge_fabric|transit|fabric_edge [--packets N] [--flows N] [--size BYTES]
-//   [--pairs N] [--groups N] [--new half|full] [--apart] [--where]
+//   [--pairs N] [--groups N] [--links N] [--ids N] [--lossless] [--congested] [--new half|full] [--apart] [--where]
 // `crossing` is edge_edge between the ports of two workers, run by turns. The switch that is counted is polled by
 // counted_poll(), everything else by other_poll(). With --apart each burst goes forward alone: its ACKs come back, and
-// its flows end, in turns that are not counted. Prints JSON; with --where only the addresses of both, for
+// its flows end, in turns that are not counted. With --congested the receivers' ports let half of it through, so that
+// most flows are held to their share. Prints JSON; with --where only the addresses of both, for
 // tests/bench/cache_lines.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 
 #include "io/eal.h"
@@ -30,14 +32,18 @@ __attribute__((noinline)) void other_poll(Worker& worker, Nanos now) {
 namespace {
 
 constexpr uint32_t kMatchEntries = 131072;
+constexpr Nanos kSharesSettle = 4 * kMillisecond;
+constexpr Nanos kTurn = kMicrosecond;  // in which each sender sends a burst
 
 struct Shape {
   std::string path;
   std::string news;  // how full the match table is while each frame is of a flow that has never been; empty: none is
   uint32_t flows = 1000, size = 60, pairs = 1;
   uint32_t groups = 0;  // that flows are of in turn; 0: the switches know of no applications
+  uint32_t links = 1;   // between each two switches
+  uint32_t ids = FabricSettings{}.flow_ids;
   uint64_t packets = 64000;
-  bool apart = false;
+  bool apart = false, lossless = false, congested = false;
 };
 
 // Groups by their source, dealt to all injection limit IDs in turn; nothing ever meets the limit.
@@ -51,12 +57,25 @@ ApplicationPolicy applications(const Shape& shape) {
   return policy;
 }
 
+RigShape rig(const Shape& shape) {
+  const uint64_t offered_bps = uint64_t{kBurst} * (shape.size + kWireExtraBytes) * 8 * (kSecond / kTurn);
+  RigShape rig{.switches = shape.path == "edge_edge" || shape.path == "crossing" ? 1u : 3u,
+               .pairs = shape.pairs,
+               .workers = shape.path == "crossing" ? 2u : 1u,
+               .match_entries = kMatchEntries,
+               .links = shape.links,
+               .flow_ids = shape.ids,
+               .receiver_bps = shape.congested ? offered_bps / 2 : 0,
+               .applications = applications(shape)};
+  rig.traffic_class.lossless = shape.lossless;
+  return rig;
+}
+
 class Run {
  public:
   explicit Run(const Shape& shape)
       : shape_(shape),
-        rig_(pool_, shape.path == "edge_edge" || shape.path == "crossing" ? 1 : 3, shape.pairs,
-             shape.path == "crossing" ? 2 : 1, kMatchEntries, applications(shape)),
+        rig_(pool_, rig(shape)),
         counted_(shape.path == "transit"       ? 1
                  : shape.path == "fabric_edge" ? 2
                                                : 0) {}
@@ -72,21 +91,23 @@ class Run {
     const uint64_t before = shape_.news == "full"   ? kMatchEntries + 1000
                             : shape_.news == "half" ? kMatchEntries / 2 - std::min<uint64_t>(shape_.packets / 2, 60000)
                                                     : 2 * shape_.flows + 1000;
-    for (uint64_t sent = 0; sent < before; sent += inject()) turn(kMicrosecond);
+    for (uint64_t sent = 0; sent < before; sent += inject()) turn(kTurn);
+    if (shape_.congested) settle_on_shares();
   }
 
-  // A burst of 32 from each sender a turn, until `packets` have been sent.
+  // A burst of 32 from each sender a turn, until `packets` have been sent, or delivered where many are dropped.
   void run() {
     begin_delivered_ = delivered();
     begin_ = port_sums();
     counting_ = true;
-    for (uint64_t sent = 0; sent < shape_.packets;) {
+    const bool some_dropped = shape_.congested || shape_.ids != FabricSettings{}.flow_ids;
+    for (uint64_t sent = 0; (some_dropped ? delivered() - begin_delivered_ : sent) < shape_.packets;) {
       sent += inject();
-      turn(kMicrosecond);
+      turn(kTurn);
       if (shape_.apart) settle();
     }
     // Hellos and credits have taken a place in a burst here and there.
-    for (int turns = 0; turns < 16 && delivered() - begin_delivered_ < shape_.packets; ++turns) turn(kMicrosecond);
+    for (int turns = 0; turns < 16 && delivered() - begin_delivered_ < shape_.packets; ++turns) turn(kTurn);
   }
 
   nlohmann::json report() const {
@@ -127,7 +148,7 @@ class Run {
     for (PortIndex index = 0; index < node.ports(); ++index) {
       const Port& port = node.port(index);
       sums.setups += port.counters.events[static_cast<unsigned>(ProtocolEvent::flow_created)];
-      if (!port.is_fabric() || index != (shape_.path == "fabric_edge" ? shape_.pairs : 0)) continue;
+      if (!port.is_fabric() || rig_.neighbour(counted_, index) > counted_) continue;
       sums.upstream_frames += port.counters.sent_frames;  // towards the sender there is nothing else
       sums.upstream_bytes += port.counters.sent_bytes;
     }
@@ -137,7 +158,7 @@ class Run {
   uint32_t inject() {
     Packet* packets[kBurst];
     for (uint32_t pair = 0; pair < shape_.pairs; ++pair) {
-      rig_.pool().allocate(packets, kBurst);
+      if (rig_.pool().allocate(packets, kBurst) != kBurst) throw std::runtime_error("the switches keep all buffers");
       for (Packet* packet : packets) {
         const uint32_t flow = shape_.news.empty() ? next_++ % shape_.flows : next_++;
         write_frame(*packet, pair, pair, flow, shape_.size, flow % std::max(1u, shape_.groups));
@@ -150,8 +171,16 @@ class Run {
   // Until the ACKs of the burst before are through, as long as these may wait at both links.
   void settle() {
     counting_ = false;
-    for (int turns = 0; turns < 200; ++turns) turn(kMicrosecond);
+    for (int turns = 0; turns < 200; ++turns) turn(kTurn);
     counting_ = true;
+  }
+
+  // Until the levels of congestion have told the senders' switch what each flow may have.
+  void settle_on_shares() {
+    for (Nanos end = now_ + kSharesSettle; now_ < end;) {
+      inject();
+      turn(kTurn);
+    }
   }
 
   void turn(Nanos step) {
@@ -190,6 +219,10 @@ int main(int argc, char** argv) {
   app.add_option("--pairs", shape.pairs, "of a port that sends and one that receives (1)")->check(CLI::Range(1, 16));
   app.add_option("--groups", shape.groups, "of applications, with all injection limit IDs (none are known of)")
       ->check(CLI::Range(1, 64));
+  app.add_option("--links", shape.links, "between each two switches (1)")->check(CLI::Range(1, 8));
+  app.add_option("--ids", shape.ids, "flow IDs of a port (2047)")->check(CLI::Range(16, 65535));
+  app.add_flag("--lossless", shape.lossless, "the class is lossless");
+  app.add_flag("--congested", shape.congested, "ports of receivers have half the rate that is sent");
   app.add_option("--new", shape.news, "each frame is of a flow that has never been; of the match table")
       ->check(CLI::IsMember({"half", "full"}));
   app.add_flag("--apart", shape.apart, "a burst goes forward alone, and its ACKs come back uncounted");

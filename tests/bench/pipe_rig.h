@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "node/node.h"
+#include "topology/virtual_channels.h"
 #include "wire/ethernet.h"
 
 namespace heddle::bench {
@@ -84,88 +85,122 @@ class PipeDevice : public Device {
   uint32_t head_ = 0, tail_ = 0;
 };
 
+// What a line is made of.
+struct RigShape {
+  uint32_t switches = 1;
+  uint32_t pairs = 1;  // of a host that sends and one that receives
+  uint32_t workers = 1;
+  uint32_t match_entries = 4096;
+  uint32_t links = 1;  // between each two neighbours
+  uint32_t flow_ids = FabricSettings{}.flow_ids;
+  uint64_t receiver_bps = 0;  // of the ports to hosts that receive; 0 = whatever comes
+  TrafficClass traffic_class{};
+  ApplicationPolicy applications{};
+};
+
 // A line of switches; the first has hosts that send, the last hosts that receive, a line of one has both.
 class PipeRig {
  public:
-  PipeRig(PacketPool& pool, uint32_t switches, uint32_t pairs, uint32_t workers, uint32_t match_entries,
-          const ApplicationPolicy& applications = kNoApplications);
+  PipeRig(PacketPool& pool, RigShape shape);
   Node& node(uint32_t index) { return *nodes_[index]; }
   PipeDevice& sender(uint32_t pair) { return *devices_.front()[pair]; }
-  PipeDevice& receiver(uint32_t pair) const { return *devices_.back()[devices_.size() == 1 ? pairs_ + pair : pair]; }
-  uint32_t pairs() const { return pairs_; }
+  PipeDevice& receiver(uint32_t pair) const {
+    return *devices_.back()[devices_.size() == 1 ? shape_.pairs + pair : pair];
+  }
+  uint32_t pairs() const { return shape_.pairs; }
   PacketPool& pool() { return pool_; }
   uint32_t switches() const { return static_cast<uint32_t>(nodes_.size()); }
   const Node& node(uint32_t index) const { return *nodes_[index]; }
+  // The switch at the other end of a port to one.
+  uint16_t neighbour(uint32_t index, PortIndex port) const {
+    return topology_.nodes[index].ports[port].peer.node_index;
+  }
 
  private:
+  void add_switch(uint16_t index);
+  void add_link(uint16_t left);
+  void start(uint16_t index);
+
   PacketPool& pool_;
-  uint32_t pairs_;
+  const RigShape shape_;
   Topology topology_;
   std::vector<std::vector<std::unique_ptr<PipeDevice>>> devices_;
   std::vector<std::unique_ptr<Node>> nodes_;
 };
 
-inline PipeRig::PipeRig(PacketPool& pool, uint32_t switches, uint32_t pairs, uint32_t workers, uint32_t match_entries,
-                        const ApplicationPolicy& applications)
-    : pool_(pool), pairs_(pairs) {
+inline PipeRig::PipeRig(PacketPool& pool, RigShape shape) : pool_(pool), shape_(std::move(shape)) {
   topology_.name = "line";
-  topology_.classes.emplace_back();
-  for (uint16_t index = 0; index < switches; ++index) {
-    TopologyNode node;
-    node.name = "n" + std::to_string(index);
-    node.address = static_cast<uint16_t>(index + 1);
-    const bool end = index == 0 || index + 1u == switches;
-    for (uint32_t edge = 0; edge < (end ? (switches == 1 ? 2 * pairs : pairs) : 0); ++edge) {
-      TopologyPort port;
-      port.name = "e" + std::to_string(edge);
-      port.mtu_bytes = 1500;
-      port.flood_frames_per_second = 0;
-      port.stations_max = 1u << 20;
-      node.ports.push_back(port);
-    }
-    topology_.nodes.push_back(node);
-  }
-  for (uint16_t index = 0; index + 1u < switches; ++index) {
-    TopologyLink link;
-    for (uint16_t side = 0; side < 2; ++side) {
-      const auto at = static_cast<uint16_t>(index + side);
-      link.ends[side] = {at, PortIndex::of(topology_.nodes[at].ports.size())};
-      TopologyPort port;
-      port.name = "f" + std::to_string(topology_.nodes[at].ports.size());
-      port.fabric = true;
-      port.mtu_bytes = 1600;
-      topology_.nodes[at].ports.push_back(port);
-    }
-    for (unsigned side = 0; side < 2; ++side)
-      topology_.nodes[link.ends[side].node_index].ports.back().peer = {link.ends[1 - side].node_index,
-                                                                       link.ends[1 - side].port};
-    topology_.links.push_back(link);
-  }
-  for (uint16_t index = 0; index < switches; ++index) {
-    NodeOptions options{};
-    options.topology = &topology_;
-    options.node_index = index;
-    options.applications = &applications;
-    options.workers = workers;
-    options.match_entries = match_entries;
-    options.station_entries = std::max(4096u, match_entries);
-    devices_.emplace_back();
-    for (size_t port = 0; port < topology_.nodes[index].ports.size(); ++port) {
-      devices_.back().push_back(std::make_unique<PipeDevice>(pool_));
-      options.devices.push_back(devices_.back().back().get());
-    }
-    options.complete_checksums.assign(options.devices.size(), false);
-    options.pool = &pool_;
-    options.control_pool = &pool_;
-    options.seed = index + 1u;
-    nodes_.push_back(std::make_unique<Node>(options));
-  }
+  topology_.classes.push_back(shape_.traffic_class);
+  topology_.settings.flow_ids = shape_.flow_ids;
+  const auto last = static_cast<uint16_t>(shape_.switches - 1);
+  for (uint16_t index = 0; index <= last; ++index) add_switch(index);
+  for (uint16_t left = 0; left < last; ++left)
+    for (uint32_t link = 0; link < shape_.links; ++link) add_link(left);
+  settle_lossless_channels(topology_, lossless_channels_needed(topology_));
+  for (uint16_t index = 0; index <= last; ++index) start(index);
   for (const TopologyLink& link : topology_.links) {
     PipeDevice& a = *devices_[link.ends[0].node_index][link.ends[0].port];
     PipeDevice& b = *devices_[link.ends[1].node_index][link.ends[1].port];
     a.connect(b);
     b.connect(a);
   }
+}
+
+// With its ports to hosts.
+inline void PipeRig::add_switch(uint16_t index) {
+  TopologyNode node;
+  node.name = "n" + std::to_string(index);
+  node.address = static_cast<uint16_t>(index + 1);
+  const uint32_t senders = index == 0 ? shape_.pairs : 0;
+  const uint32_t receivers = index + 1u == shape_.switches ? shape_.pairs : 0;
+  for (uint32_t edge = 0; edge < senders + receivers; ++edge) {
+    TopologyPort port;
+    port.name = "e" + std::to_string(edge);
+    port.mtu_bytes = 1500;
+    port.flood_frames_per_second = 0;
+    port.stations_max = 1u << 20;
+    port.rate_bps = edge < senders ? 0 : shape_.receiver_bps;
+    node.ports.push_back(port);
+  }
+  topology_.nodes.push_back(node);
+}
+
+// From a switch to the next one.
+inline void PipeRig::add_link(uint16_t left) {
+  TopologyLink link;
+  for (uint16_t side = 0; side < 2; ++side) {
+    const auto at = static_cast<uint16_t>(left + side);
+    link.ends[side] = {at, PortIndex::of(topology_.nodes[at].ports.size())};
+    TopologyPort port;
+    port.name = "f" + std::to_string(topology_.nodes[at].ports.size());
+    port.fabric = true;
+    port.mtu_bytes = 1600;
+    topology_.nodes[at].ports.push_back(port);
+  }
+  for (unsigned side = 0; side < 2; ++side)
+    topology_.nodes[link.ends[side].node_index].ports.back().peer = {link.ends[1 - side].node_index,
+                                                                     link.ends[1 - side].port};
+  topology_.links.push_back(link);
+}
+
+inline void PipeRig::start(uint16_t index) {
+  NodeOptions options{};
+  options.topology = &topology_;
+  options.node_index = index;
+  options.applications = &shape_.applications;
+  options.workers = shape_.workers;
+  options.match_entries = shape_.match_entries;
+  options.station_entries = std::max(4096u, shape_.match_entries);
+  devices_.emplace_back();
+  for (size_t port = 0; port < topology_.nodes[index].ports.size(); ++port) {
+    devices_.back().push_back(std::make_unique<PipeDevice>(pool_));
+    options.devices.push_back(devices_.back().back().get());
+  }
+  options.complete_checksums.assign(options.devices.size(), false);
+  options.pool = &pool_;
+  options.control_pool = &pool_;
+  options.seed = index + 1u;
+  nodes_.push_back(std::make_unique<Node>(options));
 }
 
 constexpr uint64_t kSender = 0x020000000100, kReceiver = 0x020000000200;  // and so on, by pair

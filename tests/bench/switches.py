@@ -102,7 +102,7 @@ class Heddled(Device):
         scratch, devices = self.bench.scratch, self.bench.device_ports
         fabric = self.case.get("fabric", False)
         # As for OVS's table of addresses: a limit per port that the stations fit under.
-        edge = f"{{ stations_max: {max(16384, 2 * self.case.get('stations', 1))} }}"
+        edge = f"{{ stations_max: {max(16384, 2 * self.case.get('stations', 1))}, flow_control: off }}"
         if fabric:
             topology = (f"nodes:\n  left: {{ address: 1, ports: {{ p1: {edge}, up: }} }}\n"
                         f"  right: {{ address: 2, ports: {{ p1: {edge}, up: }} }}\n"
@@ -112,6 +112,8 @@ class Heddled(Device):
         else:
             topology = f"nodes:\n  sw: {{ address: 1, ports: {{ p1: {edge}, p2: {edge} }} }}\n"
             nodes = f'node: sw\ndevices: {{ p1: "{devices[0]}", p2: "{devices[1]}" }}\n'
+        if self.case.get("lossless", False):
+            topology += "classes: [{ name: default, lossless: true }]\n"
         tables = f"station_entries: {max(65536, 4 * self.case.get('stations', 1))}\n"
         (scratch / "topology.yaml").write_text("name: benchmark\n" + topology)
         (scratch / "node.yaml").write_text(f"topology: topology.yaml\n{nodes}threads: 1\nidle: poll\nhuge_pages: true\n"

@@ -95,7 +95,9 @@ nlohmann::json measure(const Shape& shape) {
   MempoolPool pool("bench", 32768);
   nlohmann::json json{{"layout", shape.layout}};
   {
-    PipeRig rig(pool, 1, workers, workers, 131072);  // ports are dealt in turn: pair k is worker k's
+    PipeRig rig(pool, {.pairs = workers,
+                       .workers = workers,
+                       .match_entries = 131072});  // ports are dealt in turn: pair k is worker k's
     make_known(rig);
     const uint64_t drops_before = drops(rig.node(0));
     std::atomic<bool> stop = false;
