@@ -74,6 +74,12 @@ class PathChoice {
     const PortIndex port = choose_shortest(frame, random, reason, now);
     return may_detour(frame) ? or_detour(frame, port, random, now) : Way{port, frame.via};
   }
+  // Would it be the port that the flow has, which is at rest, may go there still and keeps off none? Told soon, and
+  // only if so for sure.
+  bool surely_stays(PortIndex port, PathPolicy policy, Nanos now) const {
+    return (moves(policy) || policy == PathPolicy::least_loaded) && !detours_.any() && board_.up(port) &&
+           loads_.nothing_waits(port, now);
+  }
   // Are there any longer ways in this fabric?
   bool has_detours() const { return detours_.any(); }
   // May a flow of the frame take a longer way?

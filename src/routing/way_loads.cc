@@ -54,6 +54,7 @@ uint64_t WayLoads::waiting_ns(PortIndex port, Heading heading, Nanos now) const 
 }
 
 PortIndex WayLoads::least(PortSet ports, Heading heading, uint64_t random, PortIndex had, Nanos now) const {
+  if (had != kNoPort && (ports >> had & 1) && nothing_waits(had, now)) return had;
   PortIndex best = kNoPort;
   uint64_t best_ns = 0;
   uint32_t ties = 0;

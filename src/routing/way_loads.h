@@ -21,6 +21,12 @@ class WayLoads {
   // send and has sent lately: what `had` has sent may be the flow's own.
   PortIndex least(PortSet ports, Heading heading, uint64_t random, PortIndex had, Nanos now) const;
 
+  // Neither there nor behind it: nothing costs less, and a flow that has it does not leave it for its like. So it is
+  // with most flows that go on.
+  bool nothing_waits(PortIndex port, Nanos now) const {
+    return board_.waiting_bytes(port) == 0 && board_.loaded_behind(port, now) == 0;
+  }
+
   // R9: one of the ports that has so much to spare, or so few flows, that one that leaves `left` for it gets a quarter
   // more, if what is too much waits here (`by_itself`); if it waits further on, nearly as much. kNoPort if there is
   // none.

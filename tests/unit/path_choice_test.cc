@@ -126,6 +126,27 @@ TEST_F(PathChoiceTest, ByChanceEachIsTakenAsOften) {
       ASSERT_EQ(choose(PathPolicy::random, {4, 2}, had), had) << "a flow that has rested stays";
 }
 
+TEST_F(PathChoiceTest, WhereNothingWaitsAFlowThatHasRestedSurelyStays) {
+  const PortIndex had = fabric_[1];
+  for (const PathPolicy policy : {PathPolicy::least_loaded, PathPolicy::shortest, PathPolicy::adaptive}) {
+    EXPECT_TRUE(paths_.surely_stays(had, policy, 0));
+    board_.publish_load(had, 0, 5000, 0);
+    EXPECT_TRUE(paths_.surely_stays(had, policy, 0)) << "what it has sent may be the flow's own";
+    for (int times = 0; times < 20; ++times) ASSERT_EQ(choose(policy, {4, 2}, had), had) << "and so it is chosen";
+    board_.publish_load(had, 1, 0, 0);
+    EXPECT_FALSE(paths_.surely_stays(had, policy, 0)) << "that is to be compared";
+    board_.publish_load(had, 0, 0, 0);
+    board_.heard(had, PortSet{1} << 1, 0);
+    EXPECT_FALSE(paths_.surely_stays(had, policy, 0)) << "and what waits at the next hop";
+    board_.heard(had, 0, 0);
+    board_.publish_standing(had, LinkStanding::down);
+    EXPECT_FALSE(paths_.surely_stays(had, policy, 0));
+    board_.publish_standing(had, LinkStanding::up);
+  }
+  for (const PathPolicy policy : {PathPolicy::fixed, PathPolicy::random, PathPolicy::valiant})
+    EXPECT_FALSE(paths_.surely_stays(had, policy, 0)) << "whatever waits, these look at something else";
+}
+
 TEST_F(PathChoiceTest, AFlowKeepsOffThePortsThatItHasLeftWhileThereAreOthers) {
   for (const PathPolicy policy : {PathPolicy::fixed, PathPolicy::random, PathPolicy::adaptive}) {
     EXPECT_EQ(choose(policy, {4, 2}, kNoPort, PortSet{1} << fabric_[0]), fabric_[1]);
