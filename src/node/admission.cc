@@ -43,25 +43,19 @@ void Admission::join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packe
 bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
   const uint16_t special =
       flow.flags & (kFlowLeaving | kFlowPending | kFlowLimited | kFlowMetered | kFlowFull | kFlowChooses | kFlowPaused);
-  if (port.is_fabric()) {
-    if (packet->hop_limit == 0) return false;
-    if (packet->vc == kLossyChannel && port.credits[kLossyChannel].held() > site_.settings.input_drop_mark_packets)
-      return false;
-  }
+  if (!may_enter(port, *packet)) return false;
   if (special != 0 && !may_pass(port, id, flow, *packet, now)) return false;
   if (flow.branch.flow == kNoFlow) {
     DropReason reason = DropReason::none;
     const PortIndex output = ways_.choose_for(port, id, *packet, reason);
     if (output == kNoPort || !flow_ids_.reserve(port, flow, output, *packet)) return false;
     ways_.took(port, id, output, *packet);
-  } else if (port.input.ids[flow.branch.output].wanting.shares.has_to_yield(flow.group)) {
+  } else if (has_to_yield(port, flow)) {
     flow_ids_.yield(port, flow);  // its queue ran empty: it has had its turn
     return false;
   }
   Voq& voq = port.input.arbiter[flow.branch.voq];
-  if (voq.ready() != 0 || voq.room < packet->cost) return false;
-  if (voq.shares_credit && !within_share(flow, shares_.free_bytes_of(voq))) return false;
-  if (voq.injects && !port.input.arbiter.may_inject(flow.group)) return false;
+  if (!may_cross(port, flow, voq, *packet)) return false;
   if (special & (kFlowFull | kFlowPaused)) [[unlikely]]
     pass_marks(port, id, flow, *packet, now);
   leave(port, flow, voq, packet, now);

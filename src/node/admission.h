@@ -37,12 +37,38 @@ class Admission {
 
   // Every frame of a flow passes here, at the edge and in transit.
   void admit(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  // Would a frame pass by the queue of its idle flow, whose limits and path do not hold it, on to that output? Asks
+  // what is asked of each frame; nothing is changed. `flow` may be one that is not there yet.
+  bool would_pass(const Port& port, const InputFlow& flow, const Voq& voq, const Packet& packet) const {
+    return may_enter(port, packet) && has_id(port, flow, voq.output) && may_cross(port, flow, voq, packet);
+  }
+  // Why its flow's queue would not take it, if not.
+  DropReason refusal(const Port& port, const InputFlow& flow, const Packet& packet) const {
+    return flow_queues_.refusal(port, flow, packet);
+  }
+  // Has it an output flow ID there, or would it get one at once, and need not leave it to others (K11)?
+  bool has_id(const Port& port, const InputFlow& flow, PortIndex output) const {
+    return flow.branch.flow == kNoFlow ? flow_ids_.would_reserve(port, output) : !has_to_yield(port, flow);
+  }
   // A packet leaves its flow for the crossing; the flow has an output flow ID, and the room is there.
   void hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);
 
  private:
   [[gnu::noinline]] void join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   void leave(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);
+  // No frame passes one by that may go no further, or while its link's other frames hold all buffers here.
+  bool may_enter(const Port& port, const Packet& packet) const {
+    return !port.is_fabric() || (packet.hop_limit != 0 && (packet.vc != kLossyChannel || !flow_queues_.is_full(port)));
+  }
+  static bool has_to_yield(const Port& port, const InputFlow& flow) {
+    return port.input.ids[flow.branch.output].wanting.shares.has_to_yield(flow.group);
+  }
+  // Nobody with an output flow ID waits for the output, and there is room, and what it has to have in arbitration.
+  bool may_cross(const Port& port, const InputFlow& flow, const Voq& voq, const Packet& packet) const {
+    return voq.ready() == 0 && voq.room >= packet.cost &&
+           (!voq.shares_credit || within_share(flow, shares_.free_bytes_of(voq))) &&
+           (!voq.injects || port.input.arbiter.may_inject(flow.group));
+  }
   bool pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   HEDDLE_COLD void pass_marks(Port& port, FlowId id, InputFlow& flow, const Packet& packet, Nanos now);
   [[gnu::noinline]] bool may_pass(Port& port, FlowId id, InputFlow& flow, const Packet& packet, Nanos now);

@@ -55,7 +55,7 @@ uint32_t DeliveryAtOnce::cross(Port& port, Packet** packets, const uint32_t* fou
   Voq* voq = nullptr;
   Outbox::Way out;
   PortSet closed = 0;  // for the whole burst: what the board says may change meanwhile
-  uint32_t kept = 0;   // room
+  uint32_t asked = 0;  // room
   uint32_t crossed = 0;
   Way way = kNoWay;
   for (uint32_t i = 0; i < count; ++i) {
@@ -68,13 +68,10 @@ uint32_t DeliveryAtOnce::cross(Port& port, Packet** packets, const uint32_t* fou
       way = next;
       voq = closed >> to & 1 ? nullptr : open_beside(port, to, packet->ftag);
       if (voq == nullptr) closed |= PortSet{1} << to;
-      kept = site_.frame_buffers +
-             (voq != nullptr && anybody_waits(port, *voq) ? crossing_room(site_.settings, true) / 2u : 0);
+      asked = voq != nullptr ? room_asked(site_, port, *voq) : 0;
       out = outbox.way_to(to);
     }
-    // Room for whichever frame may come: one that finds none is not to be overtaken by a shorter one. Flows that wait
-    // keep half of it, as from other frames without a flow: else nothing would cross at once any more after a stall.
-    if (voq == nullptr || voq->room < kept || !has_nothing_on_its_way(edge, port, match, found[i])) continue;
+    if (voq == nullptr || voq->room < asked || !has_nothing_on_its_way(edge, port, match, found[i])) continue;
     start_way(*packet, round_trip_bits);
     packet->destination = match.destination;
     packet->output_flow = kNoFlow;
@@ -177,6 +174,10 @@ Voq* DeliveryAtOnce::open_beside(Port& port, PortIndex to, uint8_t ftag) {
   return voq != kNoVoq && board_.takes_at_once(to) ? &port.input.arbiter[voq] : nullptr;
 }
 
+uint32_t DeliveryAtOnce::room_asked(const Site& site, const Port& port, const Voq& voq) {
+  return site.frame_buffers + (anybody_waits(port, voq) ? crossing_room(site.settings, true) / 2u : 0);
+}
+
 bool DeliveryAtOnce::anybody_waits(const Port& port, const Voq& voq) {
   return voq.ready() != 0 || !port.input.ids[voq.output].wanting.empty();
 }
@@ -225,8 +226,7 @@ void DeliveryAtOnce::requeue_refused(Port& there, Packet* packet, Nanos now) {
     port.credits[packet->vc].held_again(packet->cost);
     prepend_fabric_header(*packet);
     if (!flow.in_use()) FlowLife::begin_transit(port, id, flow, *packet);
-    if (flow.destination == packet->destination && flow.ftag == packet->ftag)
-      return admission_.admit(port, id, flow, packet, now);
+    if (FlowLife::is_of(port, flow, *packet)) return admission_.admit(port, id, flow, packet, now);
     flow.next_data_flow += packet->payload;  // a broken neighbour has used the ID for another one since (invariant 4)
     return flow_life_.drop_from_flow(port, id, packet, DropReason::protocol_error);
   }

@@ -18,9 +18,16 @@ class Express {
   // A frame of a lossy channel that has left its flow and has a lane and the room there. False, and nothing done, if it
   // is to cross as others do.
   bool take(const Port& input, const InputFlow& flow, Packet* packet, Nanos now);
-  // Nobody waits there, of its own flow neither, nor is anybody to: a port with a rate of its own is to have its queue
-  // here (decision 6).
-  static bool is_open(const Port& there);
+  // Would it take one of so many bytes, whose flow has this ID there, or kNoFlow yet, and which lives? Nobody waits
+  // there, of its own flow neither, nor is anybody to: a port with a rate of its own is to have its queue here
+  // (decision 6).
+  static bool may_take(const Port& there, FlowId id, uint32_t bytes) {
+    const OutputSide& output = there.output;
+    const LinkCredits& credits = there.credits[kLossyChannel];
+    return (output.scheduler.lanes() | output.refused_packets) == 0 && there.session.up() &&
+           !output.scheduler.has_rate() && there.retry.again() == nullptr && !(output.flows[id].flags & kOutputEnded) &&
+           output.pending_packets != kBurst && credits.may_send(credits.cost(HEDDLE_DATA_OVERHEAD_BYTES + bytes));
+  }
 
  private:
   Ports& ports_;

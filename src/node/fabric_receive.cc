@@ -94,8 +94,7 @@ void FabricReceive::receive_flow_data(Port& port, Packet* packet, Nanos now) {
     return break_off(port, packet, now);
   }
   if (flow.next_data_flow != packet->position) return turn_.drop_at_input(port, packet, DropReason::duplicate);
-  // An ID names one flow while anything of it is left (invariant 4).
-  if (flow.in_use() && !is_of(port, flow, *packet)) {
+  if (flow.in_use() && !FlowLife::is_of(port, flow, *packet)) {
     if (!flow.at_rest()) return break_off(port, packet, now);
     flow_life_.end_rest(port, id, flow);
   }
@@ -103,28 +102,16 @@ void FabricReceive::receive_flow_data(Port& port, Packet* packet, Nanos now) {
     if (packet->destination.node == site_.address && at_once_.gather_from_fabric(port, id, flow, packet, now)) return;
     if (!flow.in_use()) {  // still, after those that were gathered before it
       FlowLife::begin_transit(port, id, flow, *packet);
-    } else if (!is_of(port, flow, *packet)) {
+    } else if (!FlowLife::is_of(port, flow, *packet)) {
       return break_off(port, packet, now);
     }
   }
   admission_.admit(port, id, flow, packet, now);
 }
 
-bool FabricReceive::is_of(const Port& port, const InputFlow& flow, const Packet& packet) const {
-  return flow.destination == packet.destination && flow.ftag == packet.ftag &&
-         (((flow.flags & kFlowDetour) | packet.via) == 0 || port.input.flows.via(packet.input.flow) == packet.via) &&
-         (packet.vc == kLossyChannel || !channel_changed(port, flow, packet.vc));
-}
-
 void FabricReceive::break_off(Port& port, Packet* packet, Nanos now) {
   turn_.drop_at_input(port, packet, DropReason::protocol_error);
   link_control_.reset(port, LinkDownReason::protocol_error, now);
-}
-
-// Frames of a lossless flow come in one virtual channel while it is in use: its path changes only at extent zero.
-bool FabricReceive::channel_changed(const Port& port, const InputFlow& flow, uint8_t channel) const {
-  if (!flow.queue.empty()) return flow.queue.head->vc != channel;
-  return flow.branch.output != kNoPort && port.input.arbiter[flow.branch.voq].came_in != channel;
 }
 
 }  // namespace heddle

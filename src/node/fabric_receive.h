@@ -45,9 +45,7 @@ class FabricReceive {
   void receive_in_turn(Port& port, Packet* packet, const LinkFrame& frame, Nanos now);
   void receive_data(Port& port, Packet* packet, bool in_turn, Nanos now);
   void receive_flow_data(Port& port, Packet* packet, Nanos now);
-  bool is_of(const Port& port, const InputFlow& flow, const Packet& packet) const;
   HEDDLE_COLD void break_off(Port& port, Packet* packet, Nanos now);
-  HEDDLE_COLD bool channel_changed(const Port& port, const InputFlow& flow, uint8_t channel) const;
 
   const Site& site_;
   Turn& turn_;

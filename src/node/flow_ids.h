@@ -33,6 +33,12 @@ class FlowIds {
   // the same worker gives it out, or another one has lent some. Whoever waits for an ID already comes first (K11): a
   // shortage must not starve the inputs of other workers.
   bool reserve(Port& port, InputFlow& flow, PortIndex output, const Packet& first);
+  // Would it?
+  bool would_reserve(const Port& input, PortIndex output) const {
+    const Port* there = ports_.find(output);
+    if (there == nullptr) return input.input.ids[output].lent.count() != 0;
+    return takes_flows(*there) && there->output.flows.may_reserve(input.index);
+  }
   // May IDs be reserved there at all?
   static bool takes_flows(const Port& output) { return output.usable() && output.output.wanting_inputs == 0; }
   // It is to choose an output: what it has queued waits for none meanwhile.

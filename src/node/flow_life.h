@@ -59,6 +59,13 @@ class FlowLife {
     if (packet.via != 0) port.input.flows.steer(id, packet.via);
     port.counters.count(ProtocolEvent::flow_created);
   }
+  // An ID names one flow while anything of it is left (invariant 4): is a frame that comes in with it of this one? Its
+  // path changes only at extent zero, so a lossless one comes in one virtual channel.
+  static bool is_of(const Port& port, const InputFlow& flow, const Packet& packet) {
+    return flow.destination == packet.destination && flow.ftag == packet.ftag &&
+           (((flow.flags & kFlowDetour) | packet.via) == 0 || port.input.flows.via(packet.input.flow) == packet.via) &&
+           (packet.vc == kLossyChannel || !channel_changed(port, flow, packet.vc));
+  }
   // Its level has been told by the hop below, or by its output here (C3). Of an ended session: nothing.
   HEDDLE_COLD void on_congestion(Port& port, Epoch epoch, FlowId id, uint8_t congestion, Nanos now);
   // `granted`: bytes that the flow may hand on since it has its output flow ID.
@@ -98,6 +105,10 @@ class FlowLife {
     const FlowId next = flow_ids_.give_back(port, flow, false);
     flow.flags &= static_cast<uint16_t>(~kFlowOfItsId);
     return next;
+  }
+  HEDDLE_COLD static bool channel_changed(const Port& port, const InputFlow& flow, uint8_t channel) {
+    if (!flow.queue.empty()) return flow.queue.head->vc != channel;
+    return flow.branch.output != kNoPort && port.input.arbiter[flow.branch.voq].came_in != channel;
   }
   [[gnu::noinline]] void place_flow(Port& port, FlowId id);
   static void make_ready(Port& port, FlowId id, InputFlow& flow) {

@@ -63,11 +63,6 @@ void FlowQueues::went(Port& port, InputFlow& flow, const Packet& packet) {
   port.input.flows_full[flow.ftag] = port.input.flows_full[flow.ftag] - 1;
 }
 
-uint32_t FlowQueues::input_buffers(const Port& port) const {
-  return port.is_fabric() ? port.credits[kLossyChannel].held()
-                          : port.input.queues.packets() - port.input.queues.lossless_packets() + 1;
-}
-
 uint32_t FlowQueues::mark(const InputFlow& flow) const { return site_.classes.of(flow.ftag).flow_queue_bytes; }
 
 }  // namespace heddle

@@ -37,7 +37,12 @@ class FlowQueues {
   HEDDLE_COLD void went(Port& port, InputFlow& flow, const Packet& packet);
   // What the port's frames hold, this one included. On a fabric port those in the outputs count too: they hold link
   // credits, and lossy frames must not hold them all (C9).
-  uint32_t input_buffers(const Port& port) const;
+  static uint32_t input_buffers(const Port& port) {
+    return port.is_fabric() ? port.credits[kLossyChannel].held()
+                            : port.input.queues.packets() - port.input.queues.lossless_packets() + 1;
+  }
+  // Past the port's mark.
+  bool is_full(const Port& port) const { return input_buffers(port) > site_.settings.input_drop_mark_packets; }
 
  private:
   uint32_t mark(const InputFlow& flow) const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One worker of a node: owns whole ports, and runs all stages of the switch for them (decisions 1, 2, 4).
-// poll() is the only entry of the data path. Everything else is for the node that builds it and for inspection between
-// polls, by the thread that runs it. Never blocks, sleeps, reads a clock or allocates per packet.
-// Here the components meet, each after those that it uses; what they do stands with them.
+// poll() is the data path: it never blocks, sleeps, reads a clock or allocates per packet. All else is for the node
+// that builds it and for inspection between polls, by the thread that runs it. Components stand after those that they
+// use.
 #pragma once
 
 #include <vector>
@@ -42,8 +42,8 @@ class Worker {
   const LinkState& link_state() const { return link_state_; }
   const PathChoice& paths() const { return paths_; }
   const LoadBoard& board() const { return board_; }
-  const FlowQueues& flow_queues() const { return flow_queues_; }
   const BufferShares& shares() const { return shares_; }
+  const Admission& admission() const { return admission_; }
   const EdgeReceive& edge_receive() const { return edge_receive_; }
   uint32_t copies_out() const { return room_.copies_out(); }
   NodeEvents& events() { return events_; }

@@ -33,14 +33,37 @@ void look_at_edge(TraceView& view, const Worker& worker, const Port& port) {
   view.told_priorities = told == 0 || port.settings.flow_control == HostFlowControl::pfc ? told : uint8_t{0xff};
 }
 
+// The frame's flow; of one that is not there yet, what its first frame makes of it.
+InputFlow flow_of(const TraceView& view) {
+  InputFlow flow = view.flow;
+  if (!view.live) flow.begin(view.destination, view.ftag, kNoMatch, view.group);
+  return flow;
+}
+
+Packet packet_of(const TraceView& view, const Port& port) {
+  Packet packet{};
+  packet.hop_limit = view.hop_limit;
+  packet.vc = view.channel;
+  packet.ftag = view.ftag;
+  packet.destination = view.destination;
+  packet.via = view.via;
+  packet.payload = view.bytes;
+  packet.cost = static_cast<uint16_t>(view.cost);
+  packet.input = port.input.ref.with(view.flow_id);
+  return packet;
+}
+
 // Would the frame pass flows and queues by, as far as its input goes? To hosts of this node go frames of which no flow
 // is there, from its own hosts those whose match says all there is to say; into the fabric also those of an idle flow.
 bool passes(const TraceView& view, const Worker& worker, const Port& port, const Voq& voq) {
   const TrafficClass& traffic_class = worker.site().classes.of(view.ftag);
-  if (!traffic_class.flow_channels || traffic_class.lossless || voq.ready() != 0) return false;
-  if (view.destination.node == worker.site().address) return !view.live && (port.is_fabric() || view.match_says_all);
+  if (!traffic_class.flow_channels || traffic_class.lossless) return false;
+  if (view.destination.node == worker.site().address) {
+    if (view.live || !(port.is_fabric() || view.match_says_all)) return false;
+    return voq.at_once ? voq.room >= DeliveryAtOnce::room_asked(worker.site(), port, voq) : voq.ready() == 0;
+  }
   if (view.live ? (view.flow.flags & kFlowPending) != 0 : !view.id_free_here) return false;
-  return !voq.injects || port.input.arbiter.may_inject(view.live ? view.flow.group : view.group);
+  return worker.admission().would_pass(port, flow_of(view), voq, packet_of(view, port));
 }
 
 void look_at_group(TraceView& view, const Port& port, uint8_t group) {
@@ -51,14 +74,9 @@ void look_at_group(TraceView& view, const Port& port, uint8_t group) {
 
 // Would its queue take the frame?
 void look_at_queue(TraceView& view, const Worker& worker, const Port& port) {
-  InputFlow flow = view.flow;
-  if (!view.live) flow.group = view.group;
-  flow.ftag = view.ftag;
-  flow.destination = view.destination;
+  InputFlow flow = flow_of(view);
   flow.next_data_flow += view.bytes;
-  Packet packet{};
-  packet.hop_limit = view.hop_limit;
-  view.not_queued = worker.flow_queues().refusal(port, flow, packet);
+  view.not_queued = worker.admission().refusal(port, flow, packet_of(view, port));
 }
 
 // Where a flow that is there goes, or waits to go; kNoPort if that is not settled.
@@ -117,8 +135,9 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port, Nanos
   view.channel_on = lanes.channel(view.lane);
   const Voq& voq = port.input.arbiter[worker.site().voq_index(view.output, view.lane)];
   view.room = voq.room;
-  view.passes = passes(view, worker, port, voq);
   view.cost = buffers_for(view.bytes + (port.is_fabric() ? HEDDLE_DATA_OVERHEAD_BYTES : 0));
+  view.passes = passes(view, worker, port, voq);
+  view.id_free = worker.admission().has_id(port, flow_of(view), view.output);
   view.id_waits = !port.input.ids[view.output].wanting.empty();
 }
 
@@ -128,12 +147,13 @@ void look_at_output(const SwitchProcess& process, const ProcessNode& node, PortI
     const Port& port = node.node->port(view.output);
     view.ids = port.output.flows.size();
     view.ids_used = port.output.flows.used();
-    view.id_free = FlowIds::takes_flows(port) && port.output.flows.may_reserve(input);
     // Between ports of one worker, and between any edge ports.
     const bool near = node.node->worker_of_port(input) == node.node->worker_of_port(view.output) ||
                       (!node.node->port(input).is_fabric() && !port.is_fabric());
-    view.at_once =
-        near && view.passes && (port.is_fabric() ? Express::is_open(port) : DeliveryAtOnce::takes_at_once(port));
+    const bool bound = view.live && view.flow.branch.output == view.output;
+    view.at_once = near && view.passes &&
+                   (port.is_fabric() ? Express::may_take(port, bound ? view.flow.branch.flow : kNoFlow, view.bytes)
+                                     : DeliveryAtOnce::takes_at_once(port));
     if (!port.is_fabric() && view.vlan != 0) {
       Packet packet{};
       packet.vni = view.vlan;
@@ -221,8 +241,7 @@ TraceView view_transit(const SwitchProcess& process, const ProcessNode& node, Po
     const FlowId id = view.flow_id;
     view.via = via_from(worker.site().address, view.destination.node, view.via);
     if (id != kNoFlow && port.input.flows.valid(id) && port.input.flows[id].in_use() &&
-        port.input.flows[id].destination == view.destination && port.input.flows[id].ftag == view.ftag &&
-        port.input.flows.via(id) == view.via)
+        FlowLife::is_of(port, port.input.flows[id], packet_of(view, port)))
       look_at_flow(view, worker, port, id, now);
     look_at_queue(view, worker, port);
     look_at_ways(view, worker, port, now);

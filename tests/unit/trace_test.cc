@@ -244,6 +244,19 @@ TEST_F(Trace, TellsWhetherAFrameGoesAtOnce) {
   EXPECT_NE(queue(ask(there)).find("; the host has asked to wait"), std::string::npos);
 }
 
+// It asks what is asked of each frame (node/express.h).
+TEST_F(Trace, WithoutCreditOfTheLinkAFrameDoesNotGoAtOnce) {
+  learn(0x020000000002);
+  const auto why = [&] {
+    return step_of(ask({{"port", "left:host"}, {"frame", kMacs}}), "queue")["why"].get<std::string>();
+  };
+  EXPECT_NE(why().find("; goes at once"), std::string::npos);
+  Port& link = *process->nodes()[0].node->worker(0).ports()[0];
+  ASSERT_TRUE(link.is_fabric());
+  while (link.credits[kLossyChannel].may_send(1)) link.credits[kLossyChannel].sent(1, false, now);
+  EXPECT_EQ(why().find("; goes at once"), std::string::npos);
+}
+
 TEST_F(Trace, SaysWhereAFrameEndsAndWhy) {
   learn(0x020000000002);
   Json hop = ask({{"port", "left:host"}, {"frame", with(kMacs, {{"vlan", 9}})}});
