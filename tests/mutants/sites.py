@@ -74,3 +74,17 @@ def sites_in(root, paths):
                 site = Site(str(path), number, line, after, 1)
                 seen[site.texts] += 1
                 yield replace(site, nth=seen[site.texts])
+
+
+ROOMS = ("node", "link", "flow", "egress", "ingress", "routing")
+
+
+def core_sources(root):
+    """From the root."""
+    return [path.relative_to(root) for room in ROOMS for path in sorted((root / "src" / room).rglob("*")) if path.suffix in (".cc", ".h")]
+
+
+def equivalents(root):
+    """{name of a site: why changing it changes nothing}"""
+    lines = (root / "tests/mutants/EQUIVALENT").read_text().splitlines()
+    return {name: reason.strip() for name, reason in (line.split(":", 1) for line in lines if line and not line.startswith("#"))}
