@@ -74,8 +74,8 @@ class PathChoice {
     const PortIndex port = choose_shortest(frame, random, reason, now);
     return may_detour(frame) ? or_detour(frame, port, random, now) : Way{port, frame.via};
   }
-  // Would it be the port that the flow has, which is at rest, may go there still and keeps off none? Told soon, and
-  // only if so for sure.
+  // Would choose() surely leave a flow that is at rest, may go there still and keeps off no port at the one it has?
+  // Costs a part of that; false says nothing.
   bool surely_stays(PortIndex port, PathPolicy policy, Nanos now) const {
     return (moves(policy) || policy == PathPolicy::least_loaded) && !detours_.any() && board_.up(port) &&
            loads_.nothing_waits(port, now);

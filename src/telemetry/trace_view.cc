@@ -150,9 +150,8 @@ void look_at_output(const SwitchProcess& process, const ProcessNode& node, PortI
     // Between ports of one worker, and between any edge ports.
     const bool near = node.node->worker_of_port(input) == node.node->worker_of_port(view.output) ||
                       (!node.node->port(input).is_fabric() && !port.is_fabric());
-    const bool bound = view.live && view.flow.branch.output == view.output;
     view.at_once = near && view.passes &&
-                   (port.is_fabric() ? Express::may_take(port, bound ? view.flow.branch.flow : kNoFlow, view.bytes)
+                   (port.is_fabric() ? Express::may_take(port, view.flow.branch.flow, view.bytes)
                                      : DeliveryAtOnce::takes_at_once(port));
     if (!port.is_fabric() && view.vlan != 0) {
       Packet packet{};
