@@ -46,10 +46,7 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
   if (!may_enter(port, *packet)) return false;
   if (special != 0 && !may_pass(port, id, flow, *packet, now)) return false;
   if (flow.branch.flow == kNoFlow) {
-    DropReason reason = DropReason::none;
-    const PortIndex output = ways_.choose_for(port, id, *packet, reason);
-    if (output == kNoPort || !flow_ids_.reserve(port, flow, output, *packet)) return false;
-    ways_.took(port, id, output, *packet);
+    if (!set_out(port, id, flow, *packet)) return false;
   } else if (has_to_yield(port, flow)) {
     flow_ids_.yield(port, flow);  // its queue ran empty: it has had its turn
     return false;
@@ -62,6 +59,15 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
   // Of a lossless channel all count that wait at an output (R5, C8), and link retry keeps a copy of each (K6).
   if (voq.shares_credit || !express_.take(port, flow, packet, now))
     crosspoint_.cross(port, flow.branch.output, packet, &flow, now);
+  return true;
+}
+
+// Of a flow that has no output: it chooses one, and has an ID there.
+bool Admission::set_out(Port& port, FlowId id, InputFlow& flow, const Packet& packet) {
+  DropReason reason = DropReason::none;
+  const PortIndex output = ways_.choose_for(port, id, packet, reason);
+  if (output == kNoPort || !flow_ids_.reserve(port, flow, output, packet)) return false;
+  ways_.took(port, id, output, packet);
   return true;
 }
 

@@ -70,6 +70,7 @@ class Admission {
            (!voq.injects || port.input.arbiter.may_inject(flow.group));
   }
   bool pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  HEDDLE_HOT [[gnu::noinline]] bool set_out(Port& port, FlowId id, InputFlow& flow, const Packet& packet);
   HEDDLE_COLD void pass_marks(Port& port, FlowId id, InputFlow& flow, const Packet& packet, Nanos now);
   [[gnu::noinline]] bool may_pass(Port& port, FlowId id, InputFlow& flow, const Packet& packet, Nanos now);
 

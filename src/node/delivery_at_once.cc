@@ -29,7 +29,7 @@ uint32_t DeliveryAtOnce::deliver(Port& port, Packet** packets, const uint32_t* f
     const PortIndex to = match.destination.port;
     if (const Way next = way_of(to, packet->ftag); next != way) {
       way = next;
-      output = open_at_once(port, to, packet->ftag);
+      output = open_for_burst(port, to, *packet);
     }
     if (output == nullptr || !has_nothing_on_its_way(edge, port, match, found[i])) continue;
     if (!output->host_frames.takes(*packet)) continue;
@@ -66,7 +66,7 @@ uint32_t DeliveryAtOnce::cross(Port& port, Packet** packets, const uint32_t* fou
     const PortIndex to = match.destination.port;
     if (const Way next = way_of(to, packet->ftag); next != way) {
       way = next;
-      voq = closed >> to & 1 ? nullptr : open_beside(port, to, packet->ftag);
+      voq = closed >> to & 1 ? nullptr : open_beside(port, to, *packet);
       if (voq == nullptr) closed |= PortSet{1} << to;
       asked = voq != nullptr ? room_asked(site_, port, *voq) : 0;
       out = outbox.way_to(to);
@@ -103,7 +103,7 @@ void DeliveryAtOnce::gather_crossed(Port& there, Packet* packet, Nanos now) {
 bool DeliveryAtOnce::gather_from_fabric(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {
   if (!edge_.is_near(packet->destination.port)) return false;
   const PortIndex to = packet->destination.port;
-  OutputSide* output = open_at_once(port, to, packet->ftag);
+  OutputSide* output = open_at_once(port, to, *packet);
   if (output == nullptr) return false;
   if (!output->host_frames.takes(*packet) || life_over(*packet, now)) {
     send(ports_.own(to), now);  // of this flow, perhaps: they go before it
@@ -159,19 +159,20 @@ void DeliveryAtOnce::publish(Port& port) {
   board_.publish_at_once(port.index, takes);
 }
 
-// The output that frames of this class may be gathered for, nullptr if there is none: nobody of this input waits for it
+OutputSide* DeliveryAtOnce::open_for_burst(const Port& port, PortIndex to, const Packet& packet) {
+  return to == port.index ? nullptr : open_at_once(port, to, packet);
+}
+
+// The output that frames like this one may be gathered for, nullptr if there is none: nobody of this input waits for it
 // (decision 4), and it has nothing else to do.
-OutputSide* DeliveryAtOnce::open_at_once(const Port& port, PortIndex to, uint8_t ftag) {
-  if (to == port.index) return nullptr;
-  const VoqIndex voq = site_.lossy_voq(ftag, to);
-  if (voq == kNoVoq || port.input.arbiter[voq].ready() != 0) return nullptr;
+OutputSide* DeliveryAtOnce::open_at_once(const Port& port, PortIndex to, const Packet& packet) {
+  if (port.input.arbiter[ways_.queue(port, to, packet.ftag, packet.vc)].anybody_waits()) return nullptr;
   return opens_at_once(ports_.own(to)) ? &ports_.own(to).output : nullptr;
 }
 
 // The same of another worker's output, as the board has it.
-Voq* DeliveryAtOnce::open_beside(Port& port, PortIndex to, uint8_t ftag) {
-  const VoqIndex voq = site_.lossy_voq(ftag, to);
-  return voq != kNoVoq && board_.takes_at_once(to) ? &port.input.arbiter[voq] : nullptr;
+Voq* DeliveryAtOnce::open_beside(Port& port, PortIndex to, const Packet& packet) {
+  return board_.takes_at_once(to) ? &port.input.arbiter[ways_.queue(port, to, packet.ftag, packet.vc)] : nullptr;
 }
 
 uint32_t DeliveryAtOnce::room_asked(const Site& site, const Port& port, const Voq& voq) {

@@ -18,6 +18,7 @@
 #include "node/edge_flows.h"
 #include "node/flow_life.h"
 #include "node/flow_limits.h"
+#include "node/flow_ways.h"
 #include "node/outbox.h"
 #include "node/ports.h"
 #include "node/site.h"
@@ -29,14 +30,15 @@ namespace heddle {
 class DeliveryAtOnce {
  public:
   DeliveryAtOnce(const Site& site, Ports& ports, Outbox& outbox, LoadBoard& board, EdgeInput& edge, AckWriter& acks,
-                 CrossPoint& crosspoint, FlowLife& flow_life, FlowLimits& flow_limits, Admission& admission,
-                 EdgeFlows& edge_flows)
+                 const FlowWays& ways, CrossPoint& crosspoint, FlowLife& flow_life, FlowLimits& flow_limits,
+                 Admission& admission, EdgeFlows& edge_flows)
       : site_(site),
         ports_(ports),
         outbox_(outbox),
         board_(board),
         edge_(edge),
         acks_(acks),
+        ways_(ways),
         crosspoint_(crosspoint),
         flow_life_(flow_life),
         flow_limits_(flow_limits),
@@ -68,8 +70,10 @@ class DeliveryAtOnce {
   static bool takes_at_once(const Port& there);
 
  private:
-  OutputSide* open_at_once(const Port& port, PortIndex to, uint8_t ftag);
-  Voq* open_beside(Port& port, PortIndex to, uint8_t ftag);
+  // Once for many frames of a burst: a call, so that the loop over them has its registers.
+  [[gnu::noinline]] OutputSide* open_for_burst(const Port& port, PortIndex to, const Packet& packet);
+  OutputSide* open_at_once(const Port& port, PortIndex to, const Packet& packet);
+  Voq* open_beside(Port& port, PortIndex to, const Packet& packet);
   static bool anybody_waits(const Port& port, const Voq& voq);
   static bool has_nothing_on_its_way(const EdgeInput& edge, Port& port, const MatchEntry& match, uint32_t match_index);
   bool opens_at_once(Port& there);
@@ -82,6 +86,7 @@ class DeliveryAtOnce {
   LoadBoard& board_;
   EdgeInput& edge_;
   AckWriter& acks_;
+  const FlowWays& ways_;
   CrossPoint& crosspoint_;
   FlowLife& flow_life_;
   FlowLimits& flow_limits_;

@@ -6,6 +6,7 @@
 #include "ingress/edge_input.h"
 #include "node/admission.h"
 #include "node/flow_life.h"
+#include "node/flow_ways.h"
 #include "node/port.h"
 #include "node/site.h"
 #include "node/turn.h"
@@ -22,11 +23,12 @@ inline void start_way(Packet& packet, uint8_t round_trip_bits) {
 
 class EdgeFlows {
  public:
-  EdgeFlows(const Site& site, Turn& turn, EdgeInput& edge, FlowPauses& flow_pauses, FlowLife& flow_life,
-            Admission& admission)
+  EdgeFlows(const Site& site, Turn& turn, EdgeInput& edge, const FlowWays& ways, FlowPauses& flow_pauses,
+            FlowLife& flow_life, Admission& admission)
       : site_(site),
         turn_(turn),
         edge_(edge),
+        ways_(ways),
         flow_pauses_(flow_pauses),
         flow_life_(flow_life),
         admission_(admission) {}
@@ -50,7 +52,7 @@ class EdgeFlows {
   // without a flow to the port that it left, if that is another worker's.
   HEDDLE_COLD void detach(Port& port, uint32_t match_index, PortIndex left, Nanos now);
   // Whether any frames of that class are still under way there without a flow.
-  bool has_crossed_at_once(const Port& port, PortIndex to, uint8_t ftag) const;
+  HEDDLE_COLD bool has_crossed_at_once(const Port& port, PortIndex to, uint8_t ftag) const;
 
  private:
   FlowId flow_of(Port& port, MatchEntry& match, uint32_t match_index, Nanos hold_until, Nanos now);
@@ -59,6 +61,7 @@ class EdgeFlows {
   const Site& site_;
   Turn& turn_;
   EdgeInput& edge_;
+  const FlowWays& ways_;
   FlowPauses& flow_pauses_;
   FlowLife& flow_life_;
   Admission& admission_;

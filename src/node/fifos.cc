@@ -10,7 +10,7 @@ void Fifos::receive(Port& port, Packet* packet, Nanos now) {
   DropReason reason = DropReason::none;
   const PortIndex output = ways_.choose_port(port, *packet, reason);
   if (output == kNoPort) return turn_.drop_at_input(port, packet, reason);
-  Voq& voq = port.input.arbiter[site_.voq_index(output, site_.lanes.of(packet->ftag, kLossyChannel))];
+  Voq& voq = port.input.arbiter[ways_.queue(port, output, packet->ftag, packet->vc)];
   // Flows that wait for the same output keep half of the room: frames without a flow come before them in a turn.
   const uint32_t kept = voq.ready() == 0 ? 0 : crossing_room(site_.settings, voq.at_once) / 2u;
   if (voq.room < packet->cost + kept) return turn_.drop_at_input(port, packet, DropReason::output_full);
@@ -64,7 +64,7 @@ void Fifos::place(Port& port, LaneIndex index, Nanos now) {
     const bool alive = !port.is_fabric() || !life_over(head, now);
     const PortIndex output = alive ? ways_.choose_port(port, head, reason) : kNoPort;
     if (output != kNoPort) {
-      fifo.voq = site_.voq_index(output, paths_.lane(port.index, output, head.ftag, head.vc));
+      fifo.voq = ways_.queue(port, output, head.ftag, head.vc);
       return input.arbiter.push_fifo(fifo.voq, index);
     }
     input.queues.left(head);

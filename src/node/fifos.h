@@ -9,19 +9,17 @@
 #include "node/room_returns.h"
 #include "node/site.h"
 #include "node/turn.h"
-#include "routing/path_choice.h"
 #include "wire/inlining.h"
 
 namespace heddle {
 
 class Fifos {
  public:
-  Fifos(const Site& site, Turn& turn, FlowWays& ways, const PathChoice& paths, RoomReturns& room,
-        CrossPoint& crosspoint)
-      : site_(site), turn_(turn), ways_(ways), paths_(paths), room_(room), crosspoint_(crosspoint) {}
+  Fifos(const Site& site, Turn& turn, FlowWays& ways, RoomReturns& room, CrossPoint& crosspoint)
+      : site_(site), turn_(turn), ways_(ways), room_(room), crosspoint_(crosspoint) {}
 
   // F11, E1: no-flow frames are not acknowledged. Lossy ones wait nowhere: they cross now or die here.
-  void receive(Port& port, Packet* packet, Nanos now);
+  [[gnu::noinline]] void receive(Port& port, Packet* packet, Nanos now);
   // The fifos whose first packet is for this output and lane, as far as the room there lasts. False if it has run out.
   HEDDLE_COLD bool serve(Port& port, VoqIndex queue, Nanos now);
 
@@ -32,7 +30,6 @@ class Fifos {
   const Site& site_;
   Turn& turn_;
   FlowWays& ways_;
-  const PathChoice& paths_;
   RoomReturns& room_;
   CrossPoint& crosspoint_;
 };

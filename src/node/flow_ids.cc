@@ -9,9 +9,7 @@ bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packe
   waiting_.end(flow);
   flow.branch.output = output;
   waiting_.begin(flow);
-  const VoqIndex lossy = site_.lossy_voq(flow.ftag, output);
-  flow.branch.voq =
-      lossy != kNoVoq ? lossy : site_.voq_index(output, paths_.lane(port.index, output, flow.ftag, first.vc));
+  flow.branch.voq = ways_.queue(port, output, flow.ftag, first.vc);
   Port* there = ports_.find(output);
   if (there == nullptr) return take_lent_id(port, flow);
   if (!takes_flows(*there)) return false;

@@ -11,19 +11,17 @@
 #include "node/settlement.h"
 #include "node/site.h"
 #include "node/waiting_load.h"
-#include "routing/path_choice.h"
 #include "wire/inlining.h"
 
 namespace heddle {
 
 class FlowIds {
  public:
-  FlowIds(const Site& site, Ports& ports, Outbox& outbox, const PathChoice& paths, const FlowWays& ways,
-          Settlement& settlement, Orphans& orphans, WaitingLoad& waiting)
+  FlowIds(const Site& site, Ports& ports, Outbox& outbox, const FlowWays& ways, Settlement& settlement,
+          Orphans& orphans, WaitingLoad& waiting)
       : site_(site),
         ports_(ports),
         outbox_(outbox),
-        paths_(paths),
         ways_(ways),
         settlement_(settlement),
         orphans_(orphans),
@@ -89,7 +87,6 @@ class FlowIds {
   const Site& site_;
   Ports& ports_;
   Outbox& outbox_;
-  const PathChoice& paths_;
   const FlowWays& ways_;
   Settlement& settlement_;
   Orphans& orphans_;

@@ -40,6 +40,12 @@ class FlowWays {
     if (port.input.flows[id].flags & kFlowDetour) count_detour(port);
   }
 
+  // X2: where packets of the class wait for that output which came in by that channel.
+  VoqIndex queue(const Port& input, PortIndex output, uint8_t ftag, uint8_t channel) const {
+    const VoqIndex lossy = site_.lossy_voq(ftag, output);
+    return lossy != kNoVoq ? lossy : site_.voq_index(output, paths_.lane(input.index, output, ftag, channel));
+  }
+
   // R6: is there more than one way for the flow, which has an output?
   bool has_choice(const Port& port, FlowId id) const;
   // R12: does that port lie on no shortest path any more to where the flow goes from here?

@@ -71,7 +71,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
     if (voq.came_in != kLossyChannel && turns) --voq.came_in;
     const bool other_worker = worker_of(index, options) != worker_of(voq.output, options);
     const bool edges = !settings.fabric && !node.ports[voq.output].fabric;
-    voq.at_once = other_worker && edges && !lanes.lossless(lanes.ftag(voq.lane));
+    voq.at_once = other_worker && edges;
     voq.injects = !settings.fabric && node.ports[voq.output].fabric && applications.configured;
     voq.room = crossing_room(fabric, voq.at_once);
     voq.bytes = port_bytes(topology, node.ports[voq.output]);

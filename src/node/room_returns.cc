@@ -79,8 +79,8 @@ bool RoomReturns::send_returns_of(Port& output, PortIndex input, LaneIndex lane)
 uint32_t RoomReturns::room_to_keep(const Port& output, PortIndex input, LaneIndex lane) const {
   const OutputScheduler& scheduler = output.output.scheduler;
   if (scheduler.inputs(lane) == 0) return 0;
-  const bool at_once = !ports_.is_own(input) && (site_.edge_ports >> input & 1) &&
-                       (site_.edge_ports >> output.index & 1) && !site_.lanes.lossless(site_.lanes.ftag(lane));
+  const bool at_once =
+      !ports_.is_own(input) && (site_.edge_ports >> input & 1) && (site_.edge_ports >> output.index & 1);
   const uint64_t all = crossing_room(site_.settings, at_once);
   const uint64_t flows = std::max(1u, scheduler.waiting(input, lane));
   const uint64_t share =

@@ -83,8 +83,8 @@ class Steps {
     return (view_.live && view_.flow.state != FlowState::idle) || !is_open(view_.gate) || view_.room < view_.cost ||
            (!bound() && !view_.id_free);
   }
-  // The short cut past the queue, for lossy classes.
-  bool at_once() const { return view_.at_once && !traffic_class().lossless && !waits(); }
+  // The short cut past the queue.
+  bool at_once() const { return view_.at_once && !waits(); }
   bool bound() const { return view_.live && view_.flow.branch.flow != kNoFlow; }
   // What its host is told about it (F10, G1).
   std::string host_text() const {

@@ -163,10 +163,21 @@ TEST_F(DeliveryAtOnceTest, OneWithARateHasItsQueueHere) {
   EXPECT_FALSE(passes(3));
 }
 
-TEST_F(DeliveryAtOnceTest, LosslessFramesTakeTheOrdinaryWay) {
+TEST_F(DeliveryAtOnceTest, LosslessFramesGoLikeOthersByTheirOwnQueue) {
   match(3);
   match(4, kOutput, kLossless);
+  EXPECT_EQ(pass({3, 4, 3}), Numbers{});
+  EXPECT_EQ(delivered(), (Numbers{0, 1, 2}));
+  FlowId id;
+  begin(id);
+  edge_.input.arbiter.push(flow_ways_.queue(edge_, kOutput, kLossless, kLossyChannel), id);
   EXPECT_EQ(pass({3, 4, 3}), Numbers{1});
+}
+
+TEST_F(DeliveryAtOnceTest, FramesWithoutAFlowAreNotOvertaken) {
+  match(4, kOutput, kLossless);
+  edge_.input.arbiter.push_fifo(flow_ways_.queue(edge_, kOutput, kLossless, kLossyChannel), 0);
+  EXPECT_FALSE(passes(4));
 }
 
 TEST_F(DeliveryAtOnceTest, WhatDoesNotFitThePortIsLeft) {
@@ -272,10 +283,16 @@ TEST_F(DeliveryAtOnceTest, OneBurstGoesBothWays) {
   EXPECT_EQ(crossings().size(), 2u);
 }
 
-TEST_F(DeliveryAtOnceTest, LosslessFramesDoNotCrossWithoutAFlow) {
+TEST_F(DeliveryAtOnceTest, LosslessFramesCrossInTheRoomOfTheirLane) {
   match(3, kOther, kLossless);
   board_.publish_at_once(kOther, true);
-  EXPECT_FALSE(passes(3));
+  Voq& voq = edge_.input.arbiter[flow_ways_.queue(edge_, kOther, kLossless, kLossyChannel)];
+  ASSERT_NE(&voq, &beside_);
+  const uint16_t room = voq.room, room_beside = beside_.room;
+  EXPECT_TRUE(passes(3));
+  EXPECT_EQ(voq.room, room - 1);
+  EXPECT_EQ(beside_.room, room_beside);
+  EXPECT_EQ(crossings().size(), 1u);
 }
 
 TEST_F(DeliveryAtOnceTest, NothingThatCrossesOvertakesItsFlow) {

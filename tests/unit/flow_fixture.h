@@ -71,12 +71,12 @@ class FlowTest : public ComponentTest {
   Express express_{ports_, stamping_};
   Admission admission_{site_,      flow_ids_,  flow_limits_, flow_pauses_, flow_queues_,
                        flow_ways_, flow_life_, shares_,      crosspoint_,  express_};
-  Fifos fifos_{site_, turn_, flow_ways_, paths_, room_, crosspoint_};
+  Fifos fifos_{site_, turn_, flow_ways_, room_, crosspoint_};
   HostControl host_control_{site_, turn_, control_, events_};
   IdGrants id_grants_{ports_, turn_, outbox_, flow_life_};
-  EdgeFlows edge_flows_{site_, turn_, edge_input_, flow_pauses_, flow_life_, admission_};
-  DeliveryAtOnce at_once_{site_,       ports_,     outbox_,      board_,     edge_input_, acks_,
-                          crosspoint_, flow_life_, flow_limits_, admission_, edge_flows_};
+  EdgeFlows edge_flows_{site_, turn_, edge_input_, flow_ways_, flow_pauses_, flow_life_, admission_};
+  DeliveryAtOnce at_once_{site_,      ports_,      outbox_,    board_,       edge_input_, acks_,
+                          flow_ways_, crosspoint_, flow_life_, flow_limits_, admission_,  edge_flows_};
   Bridging bridging_{site_, turn_, outbox_, board_, pool_, edge_input_, paths_, room_, crosspoint_};
   EndedPaths ended_paths_{site_, ports_, link_state_, settlement_, prober_};
   LinkStates link_states_{site_, ports_, turn_, outbox_, board_, paths_, link_state_, control_, ended_paths_};

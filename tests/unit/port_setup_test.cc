@@ -104,14 +104,14 @@ TEST_F(PortSetupTest, LosslessFramesShareTheCreditOfTheirLink) {
   EXPECT_FALSE(voq(*port, kEdgeBeside, kLossless, 1).shares_credit);
 }
 
-TEST_F(PortSetupTest, BetweenHostsOfTwoWorkersLossyFramesCrossAtOnceAndHaveRoomForThat) {
+TEST_F(PortSetupTest, BetweenHostsOfTwoWorkersFramesCrossAtOnceAndHaveRoomForThat) {
   const auto port = made(kEdge);
   const auto crosses = [&](const Voq& queue) {
     EXPECT_EQ(queue.room, crossing_room(topology_.settings, queue.at_once));
     return queue.at_once;
   };
   EXPECT_TRUE(crosses(voq(*port, kEdgeOfOther, kLossy)));
-  EXPECT_FALSE(crosses(voq(*port, kEdgeOfOther, kLossless, 1)));
+  EXPECT_TRUE(crosses(voq(*port, kEdgeOfOther, kLossless, 1)));
   EXPECT_FALSE(crosses(voq(*port, kEdgeBeside, kLossy))) << "of the same worker";
   EXPECT_FALSE(crosses(voq(*port, kLink, kLossy))) << "a link";
   EXPECT_FALSE(crosses(voq(*made(kLink), kEdge, kLossy))) << "from a link";
