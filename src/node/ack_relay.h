@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way back: what has been settled at the outputs in the turn before is told to the input flows (decision 5), here
-// or by the outbox to another worker's.
+// or by the outbox to another worker's. All that is told is bytes of original frames since the last time, so nothing is
+// told twice; what another worker's ring does not take stays marked for the next turn.
 #pragma once
 
 #include "node/flow_life.h"

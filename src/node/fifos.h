@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames without a flow (F11, E1). Lossy ones wait nowhere; lossless ones wait one behind the other for room at their
-// output, in a queue per input port, class and channel.
+// output, in a queue per input port, class and channel, in the order in which they came. Called by those who receive,
+// and by arbitration at a queue's turn; owns a frame from then until it has crossed or is dropped.
 #pragma once
 
 #include "node/crosspoint.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Link states: what this node knows of all nodes' links, passed on to neighbours and to the other workers (W6), and
-// into the routes (R12).
+// into the routes (R12). A full ring costs a turn, a lost notice a hello interval: whoever has not heard is told again.
+// Called by whoever hears of a link, and once a turn by the worker, for the routes.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One call of a worker: the time it has, what it has found to do, and the packets that end in it, which go back to the
-// pool together.
+// pool together. Begun and ended by the worker; every stage may ask for its time (ns), and gives packets up here: who
+// calls discard() or a drop is no longer the owner.
 #pragma once
 
 #include <array>

@@ -66,6 +66,43 @@ TEST_F(AckRelayTest, WithItWhatItIsToKnowBesides) {
   EXPECT_EQ(entry.flags, kOutputMetered);
 }
 
+// One thing to tell has no other one with it.
+TEST_F(AckRelayTest, CreditAloneIsCreditAlone) {
+  OutputFlow& entry = telling(kEdge, 100);
+  const InputFlow& flow = input_flow(1000);
+  entry.flags |= kOutputCredit | kOutputMetered;
+  poke(entry.credit_limit, 900);
+  ack_relay_.run(0);
+  EXPECT_TRUE(flow.flags & kFlowMetered);
+  EXPECT_FALSE(flow.flags & (kFlowLimited | kFlowLeaving));
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 0u);
+}
+
+TEST_F(AckRelayTest, ARedirectAloneLeavesCreditAsItIs) {
+  OutputFlow& entry = telling(kEdge, 100);
+  InputFlow& flow = input_flow(1000);
+  flow.flags |= kFlowMetered;
+  entry.flags |= kOutputRedirect;
+  ack_relay_.run(0);
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 1u) << "there is no other way to a host here";
+  EXPECT_TRUE(flow.flags & kFlowMetered);
+  EXPECT_FALSE(flow.flags & kFlowLimited);
+}
+
+TEST_F(AckRelayTest, ARedirectOfAnotherWorkersFlowSaysWhoAsks) {
+  OutputFlow& entry = telling(kOther, 100);
+  entry.flags |= kOutputRedirect;
+  output_.output.asked_by[id_] = 3;
+  ack_relay_.run(0);
+  const std::vector<Settled> told = settled();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_TRUE(told[0].redirect);
+  EXPECT_EQ(told[0].asked_by, 3);
+  EXPECT_FALSE(told[0].tells);
+  EXPECT_FALSE(told[0].path_ended);
+  EXPECT_TRUE(messages().empty());
+}
+
 TEST_F(AckRelayTest, TheOtherWorkersInputHearsByTheOutbox) {
   OutputFlow& entry = telling(kOther, 600, 50);
   settlement_.tell_congestion(output_, id_, entry, 5);
@@ -78,6 +115,7 @@ TEST_F(AckRelayTest, TheOtherWorkersInputHearsByTheOutbox) {
   EXPECT_EQ(told[0].lost, 50u);
   EXPECT_TRUE(told[0].path_ended);
   EXPECT_TRUE(told[0].tells);
+  EXPECT_FALSE(told[0].redirect);
   EXPECT_EQ(told[0].congestion, 5);
   EXPECT_EQ(entry.told, 5);
   EXPECT_EQ(entry.pending_ack, 0u);
@@ -100,10 +138,12 @@ TEST_F(AckRelayTest, CreditByItselfIsAMessage) {
   EXPECT_TRUE(settled().empty());
   EXPECT_EQ(entry.flags, kOutputMetered);
   settlement_.mark(output_, id_, entry);
-  entry.flags |= kOutputCredit;
+  entry.flags = static_cast<uint16_t>((entry.flags | kOutputCredit) & ~kOutputMetered);
   entry.pending_ack = 1;
   ack_relay_.run(0);
-  EXPECT_EQ(messages().size(), 1u);
+  const std::vector<Message> again = messages();
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_FALSE(std::get<TellCredit>(again[0]).metered);
   EXPECT_EQ(settled().size(), 1u) << "what is settled besides";
 }
 
