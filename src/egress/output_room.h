@@ -14,9 +14,13 @@
 namespace heddle {
 
 // Buffers of an input port at one lane of an output (X1). Where frames cross `at_once`, between edge ports of two
-// workers in a lossy class, twice as many: room comes back a turn of each later, and two bursts would all be on the
-// way.
+// workers, twice as many: room comes back a turn of each later, and two bursts would all be on the way.
 uint16_t crossing_room(const FabricSettings& settings, bool at_once);
+// Of those, what is kept from frames without a flow while flows wait: they come before them in a turn, and whatever
+// crosses at once would not any more after a stall.
+inline uint32_t room_of_flows(const FabricSettings& settings, bool at_once) {
+  return crossing_room(settings, at_once) / 2u;
+}
 
 // What goes back to an input port, for one lane.
 struct Returns {

@@ -34,7 +34,8 @@ class LinkCredits {
   }
   uint32_t sent_total() const { return sent_total_; }
   uint32_t limit() const { return limit_; }
-  bool all_home() const { return limit_ - sent_total_ == peer_buffers_; }
+  uint32_t left() const { return limit_ - sent_total_; }
+  bool all_home() const { return left() == peer_buffers_; }
 
   // --- receiving ---
   // A frame has come in and is held; false = beyond what was granted: protocol error.

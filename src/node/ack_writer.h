@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the switch before is to know of the flows of a fabric port (W2, W3): each that has news is listed once, and its
-// totals of the moment, bytes of original frames modulo 2^32, go out with those of others when enough have come together
-// or some time has passed. Whoever changes a total marks its flow; frames are made in the port's turn to send.
+// totals of the moment, bytes of original frames modulo 2^32, go out with those of others when enough have come
+// together or some time has passed. Whoever changes a total marks its flow; frames are made in the port's turn to send.
 #pragma once
 
 #include "node/control_frames.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bridging (E1): frames whose destination is not known, or is a group, go everywhere; stations are learned from frames
-// that come over the fabric, and workers tell each other. Called by those who receive. A frame that is flooded ends here;
-// where copies (`copies_max`) or buffers are short its missing copies are drops, and counted.
+// that come over the fabric, and workers tell each other. Called by those who receive. A frame that is flooded ends
+// here; where copies (`copies_max`) or buffers are short its missing copies are drops, and counted.
 #pragma once
 
 #include <array>

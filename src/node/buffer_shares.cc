@@ -19,8 +19,7 @@ void BufferShares::publish(Port& port) {
 
 // What the next hop has free in a channel, less what waits here.
 uint32_t BufferShares::free_buffers(const Port& port, uint32_t channel) {
-  const LinkCredits& credits = port.credits[channel];
-  const uint32_t left = credits.limit() - credits.sent_total();
+  const uint32_t left = port.credits[channel].left();
   return left - std::min(left, port.output.scheduler.buffers(channel));
 }
 

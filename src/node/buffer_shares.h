@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is free of the next hop's buffers in a lossless channel, less what waits here (C8), of this worker's ports and
-// of the others', who are told. Asked for each frame that is to cross to a lossless channel, in bytes, as if each buffer
-// held as much as one can of the longest frame; told once a turn.
+// of the others', who are told. Asked for each frame that is to cross to a lossless channel, in bytes, as if each
+// buffer held as much as one can of the longest frame; told once a turn.
 #pragma once
 
 #include "flow/flow_gate.h"

@@ -37,8 +37,8 @@ void CreditWatch::look(Nanos now) {
   for (uint32_t looks = 0; looks < kMeteredPerTurn && to_look_at_ != 0; ++looks) {
     const size_t at = --to_look_at_;  // from the back: what takes the place of a removed one has been looked at
     const Metered metered = metered_[at];
-    Port& port = ports_.own(PortIndex::of(metered.item >> 16));
-    const auto id = FlowId::of(metered.item & 0xffff);
+    Port& port = ports_.own(port_of_item(metered.item));
+    const FlowId id = flow_of_item(metered.item);
     OutputFlow& entry = port.output.flows[id];
     entry.listed = entry.state == OutputFlowState::reserved && (entry.flags & kOutputMetered) != 0 &&
                    (entry.flags & kOutputEnded) == 0;

@@ -166,7 +166,7 @@ OutputSide* DeliveryAtOnce::open_for_burst(const Port& port, PortIndex to, const
 // The output that frames like this one may be gathered for, nullptr if there is none: nobody of this input waits for it
 // (decision 4), and it has nothing else to do.
 OutputSide* DeliveryAtOnce::open_at_once(const Port& port, PortIndex to, const Packet& packet) {
-  if (port.input.arbiter[ways_.queue(port, to, packet.ftag, packet.vc)].anybody_waits()) return nullptr;
+  if (!port.input.arbiter[ways_.queue(port, to, packet.ftag, packet.vc)].idle()) return nullptr;
   return opens_at_once(ports_.own(to)) ? &ports_.own(to).output : nullptr;
 }
 
@@ -176,7 +176,7 @@ Voq* DeliveryAtOnce::open_beside(Port& port, PortIndex to, const Packet& packet)
 }
 
 uint32_t DeliveryAtOnce::room_asked(const Site& site, const Port& port, const Voq& voq) {
-  return site.frame_buffers + (anybody_waits(port, voq) ? crossing_room(site.settings, true) / 2u : 0);
+  return site.frame_buffers + (anybody_waits(port, voq) ? room_of_flows(site.settings, true) : 0);
 }
 
 bool DeliveryAtOnce::anybody_waits(const Port& port, const Voq& voq) {

@@ -62,8 +62,8 @@ class DeliveryAtOnce {
   // To the other workers, when it has changed.
   void publish(Port& port);
   // Room that a frame must find which crosses to another worker's port so: for whichever frame may come, since one that
-  // finds none is not to be overtaken by a shorter one; and flows that wait keep half of it, as from other frames
-  // without a flow: else nothing would cross at once any more after a stall.
+  // finds none is not to be overtaken by a shorter one; beside what flows that wait keep, as from other frames without
+  // a flow.
   static uint32_t room_asked(const Site& site, const Port& port, const Voq& voq);
   // Nobody waits at the edge port, nor is anybody to: a port with a rate of its own is to have its queue here
   // (decision 6).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the output queues of an edge port to its host: with the tag that its port wants (W4), no longer than it takes,
-// and not after its life (K8). Endpoint congestion is seen here (C1), by bytes that wait. Called by the worker, for each
-// port once a turn and again while it says so; what is dropped here is settled as lost (K4).
+// and not after its life (K8). Endpoint congestion is seen here (C1), by bytes that wait. Called by the worker, for
+// each port once a turn and again while it says so; what is dropped here is settled as lost (K4).
 #pragma once
 
 #include "node/departure.h"

@@ -11,11 +11,10 @@ bool Express::take(const Port& input, const InputFlow& flow, Packet* packet, Nan
   const Nanos left = input.is_fabric() ? life_left(*packet, now) : packet->dies_ns;  // K8: from here on
   if (left < HEDDLE_LIFE_UNIT_NS) return false;
   LinkCredits& credits = there->credits[kLossyChannel];
-  const uint32_t cost = credits.cost(HEDDLE_DATA_OVERHEAD_BYTES + packet->payload);
+  const uint32_t cost = Stamping::cost(credits, packet->payload);
   Settlement::congestion_known(entry, flow.congestion);
   Stamp stamp = Stamping::common(*there, kLossyChannel, false);
-  stamp.sequence = ++output.sequence;
-  stamp.life_units = life_units(left);
+  Stamping::number(*there, stamp, left, false);
   if (!input.is_fabric()) begin_life(*packet, now);
   stamping_.stamp(*there, *packet, stamp, now);
   credits.sent(cost, false, now);

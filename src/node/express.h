@@ -26,7 +26,7 @@ class Express {
     const LinkCredits& credits = there.credits[kLossyChannel];
     return (output.scheduler.lanes() | output.refused_packets) == 0 && there.session.up() &&
            !output.scheduler.has_rate() && there.retry.again() == nullptr && !(output.flows[id].flags & kOutputEnded) &&
-           output.pending_packets != kBurst && credits.may_send(credits.cost(HEDDLE_DATA_OVERHEAD_BYTES + bytes));
+           output.pending_packets != kBurst && credits.may_send(Stamping::cost(credits, bytes));
   }
 
  private:

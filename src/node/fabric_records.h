@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of the other end of a link: ACKs (W2, node/ack_receive.h), probes (K5), credits (K7), retry reports (K6),
-// notices (W6), loads (R8). Called for a frame whose checksum, session and sequence are right, so what a record says that
-// can't be is the other end's fault: false from any of them, and the session ends (K3). The frame stays its caller's.
+// notices (W6), loads (R8). Called for a frame whose checksum, session and sequence are right, so what a record says
+// that can't be is the other end's fault: false from any of them, and the session ends (K3). The frame stays its
+// caller's.
 #pragma once
 
 #include "node/ack_receive.h"

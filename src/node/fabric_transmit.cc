@@ -17,7 +17,7 @@ struct FabricTransmit::Sender {
       transmit.settlement_.drop_at_output(port, turn.take(), DropReason::life_ended);
       return nullptr;
     }
-    const uint32_t cost = credits->cost(HEDDLE_DATA_OVERHEAD_BYTES + turn.head()->payload);
+    const uint32_t cost = Stamping::cost(*credits, turn.head()->payload);
     if (!credits->may_send(cost)) {
       port.counters.count(ProtocolEvent::credit_blocked);
       turn.hold();
@@ -29,8 +29,7 @@ struct FabricTransmit::Sender {
       return nullptr;
     }
     Packet* packet = turn.take();
-    stamp.sequence = retry ? port.retry.next_sequence() : ++port.output.sequence;
-    stamp.life_units = life_units(left);
+    Stamping::number(port, stamp, left, retry);
     if (packet->output_flow != kNoFlow) --port.output.flows[packet->output_flow].queued;
     transmit.stamping_.stamp(port, *packet, stamp, now);
     credits->sent(cost, retry, now);

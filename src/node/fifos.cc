@@ -11,8 +11,7 @@ void Fifos::receive(Port& port, Packet* packet, Nanos now) {
   const PortIndex output = ways_.choose_port(port, *packet, reason);
   if (output == kNoPort) return turn_.drop_at_input(port, packet, reason);
   Voq& voq = port.input.arbiter[ways_.queue(port, output, packet->ftag, packet->vc)];
-  // Flows that wait for the same output keep half of the room: frames without a flow come before them in a turn.
-  const uint32_t kept = voq.ready() == 0 ? 0 : crossing_room(site_.settings, voq.at_once) / 2u;
+  const uint32_t kept = voq.ready() == 0 ? 0 : room_of_flows(site_.settings, voq.at_once);
   if (voq.room < packet->cost + kept) return turn_.drop_at_input(port, packet, DropReason::output_full);
   packet->output_flow = kNoFlow;
   voq.take_lane(*packet);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PAUSE and PFC of an edge port: its host is asked to wait before lossless frames find no room (F10), and what it asks
-// is obeyed (K14), in quanta of 512 bit times of the port. Called by who sends to the host, once a turn, and by who hears
-// a frame of it.
+// is obeyed (K14), in quanta of 512 bit times of the port. Called by who sends to the host, once a turn, and by who
+// hears a frame of it.
 #pragma once
 
 #include "node/control_frames.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks after output flows of which nothing is heard (K5), and settles what an ended session has left (K9). A timer
-// never releases anything by itself. Called by whoever sends the first frame of a flow, or ends its path, and by timers,
-// which look to within a millisecond (node/flow_timers.h).
+// never releases anything by itself. Called by whoever sends the first frame of a flow, or ends its path, and by
+// timers, which look to within a millisecond (node/flow_timers.h).
 #pragma once
 
 #include "node/control_frames.h"

@@ -15,6 +15,10 @@ class Stamping {
  public:
   Stamping(const Site& site, Prober& prober) : site_(site), prober_(prober) {}
 
+  // Link credit that a frame of so many bytes takes (C9).
+  static uint32_t cost(const LinkCredits& credits, uint32_t payload) {
+    return credits.cost(HEDDLE_DATA_OVERHEAD_BYTES + payload);
+  }
   // What all frames of a port have that go in one virtual channel, and perhaps in the link's retry channel (K6).
   // Sequence, life and what is the flow's are each frame's own.
   static Stamp common(const Port& port, uint8_t channel, bool retry) {
@@ -24,7 +28,11 @@ class Stamping {
             .flags = channel != kLossyChannel ? uint8_t{HEDDLE_DATA_LOSSLESS} : uint8_t{0},
             .start = port.data_frame_start};
   }
-  // `stamp`: with sequence and life.
+  // Its place among all of the link, or of its retry channel, and what is left of its life (K8). Before stamp().
+  static void number(Port& port, Stamp& stamp, Nanos left, bool retry) {
+    stamp.sequence = retry ? port.retry.next_sequence() : ++port.output.sequence;
+    stamp.life_units = life_units(left);
+  }
   void stamp(Port& port, Packet& packet, Stamp& stamp, Nanos now) {
     stamp.flow = packet.output_flow;
     stamp.data_flow = 0;

@@ -63,7 +63,7 @@ Json credits_json(const PortTables& tables) {
   bool all_home = true;
   for (uint32_t channel = 0; channel < tables.channels; ++channel) {
     const LinkCredits& credits = tables.credits[channel];
-    const uint32_t left_here = credits.limit() - credits.sent_total();
+    const uint32_t left_here = credits.left();
     left += left_here;
     held += credits.held();
     buffers += credits.buffers();

@@ -4,6 +4,7 @@
 // output queue, whatever happens to be equal. Trivial, as large as its number and passed as one.
 #pragma once
 
+#include <compare>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -38,6 +39,8 @@ class Id {
 
   template <typename OtherKind, typename OtherNumber>
   requires(!std::same_as<OtherKind, Kind>) bool operator==(Id<OtherKind, OtherNumber>) const = delete;
+  template <typename OtherKind, typename OtherNumber>
+  requires(!std::same_as<OtherKind, Kind>) std::strong_ordering operator<=>(Id<OtherKind, OtherNumber>) const = delete;
 
  private:
   Number number_;

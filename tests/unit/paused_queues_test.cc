@@ -52,7 +52,7 @@ class PausedQueuesTest : public ComponentTest {
   }
   uint32_t target() const { return site_.classes.of(kLossy).flow_queue_bytes / 2; }
 
-  static constexpr uint8_t kGroup = 3;
+  static constexpr uint8_t kGroup = 0;  // that a port has which knows of no applications
   Port& port_ = edge_;
   EdgeInput input_{topology_, ApplicationPolicy{}, 2000, 64, HashKey{{1, 2, 3, 4}}, *std::pmr::get_default_resource()};
   GroupPauses groups_{site_, input_};

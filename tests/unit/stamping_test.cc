@@ -13,9 +13,9 @@ class StampingTest : public ComponentTest {
     Packet data{};
   };
   Heard stamp(Packet& packet, uint32_t sequence = 1) {
+    fabric_.output.sequence = sequence - 1;
     Stamp stamp = Stamping::common(fabric_, kLossyChannel, false);
-    stamp.sequence = sequence;
-    stamp.life_units = 100;
+    Stamping::number(fabric_, stamp, 100 * HEDDLE_LIFE_UNIT_NS, false);
     stamping_.stamp(fabric_, packet, stamp, now_);
     Heard heard;
     EXPECT_EQ(check_frame(packet.data, packet.length, heard.link), DropReason::none);
@@ -79,6 +79,15 @@ TEST_F(StampingTest, AFlowIsAskedAfterFromItsFirstFrameOn) {
   stamp(*of_flow(id, 100), 2);
   EXPECT_EQ(entry.due_ns, 1) << "bytes were under way";
   EXPECT_EQ(entry.backoff, 2);
+}
+
+TEST_F(StampingTest, TheRetryChannelHasNumbersOfItsOwn) {
+  fabric_.output.sequence = 6;
+  Stamp common = Stamping::common(fabric_, kFirstLosslessChannel, true);
+  Stamping::number(fabric_, common, 100 * HEDDLE_LIFE_UNIT_NS, true);
+  EXPECT_EQ(common.sequence, 1u);
+  EXPECT_EQ(common.life_units, 100);
+  EXPECT_EQ(fabric_.output.sequence, 6u);
 }
 
 TEST_F(StampingTest, WhatAllFramesOfAChannelHave) {
