@@ -3,7 +3,17 @@
 
 #include <algorithm>
 
+#include "topology/virtual_channels.h"
+
 namespace heddle {
+
+bool crosses_at_once(const TopologyPort& input, const TopologyPort& output, const TrafficClass& traffic_class,
+                     uint8_t channel) {
+  if (input.fabric || output.fabric) return false;
+  if (!traffic_class.lossless) return true;
+  // None does to a port with a rate, where twice the room were twice the time in which lossless frames grow old (K8).
+  return traffic_class.flow_channels && channel == kFirstLosslessChannel && output.rate_bps == 0;
+}
 
 uint16_t crossing_room(const FabricSettings& settings, bool at_once) {
   return static_cast<uint16_t>(std::min(settings.output_room_buffers * (at_once ? 2 : 1), 0xffffu));

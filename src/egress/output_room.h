@@ -13,11 +13,15 @@
 
 namespace heddle {
 
-// Buffers of an input port at one lane of an output (X1). Where frames cross `at_once`, between edge ports of two
-// workers, twice as many: room comes back a turn of each later, and two bursts would all be on the way.
+// May frames of the class cross without a flow between these two ports, if they are of two workers, and wait in the
+// lane of that channel if they can't be delivered at once?
+bool crosses_at_once(const TopologyPort& input, const TopologyPort& output, const TrafficClass& traffic_class,
+                     uint8_t channel);
+// Buffers of an input port at one lane of an output (X1). Where frames cross `at_once` to another worker, twice as
+// many: room comes back a turn of each later, and two bursts would all be on the way.
 uint16_t crossing_room(const FabricSettings& settings, bool at_once);
-// Of those, what is kept from frames without a flow while flows wait: they come before them in a turn, and whatever
-// crosses at once would not any more after a stall.
+// Of those, what flows that wait keep. Frames without a flow come first in a turn; but where these had all of it,
+// nothing would cross at once any more after a stall.
 inline uint32_t room_of_flows(const FabricSettings& settings, bool at_once) {
   return crossing_room(settings, at_once) / 2u;
 }

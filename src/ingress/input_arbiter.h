@@ -53,7 +53,6 @@ class Voq {
   uint32_t ready() const { return ready_; }  // flows that have packets and an output flow ID
   LaneSet fifos() const { return fifos_; }   // fifos of no-flow frames whose first one is for here
   uint32_t waiting() const { return ready_ + static_cast<uint32_t>(std::popcount(fifos_)); }
-  bool idle() const { return (ready_ | fifos_) == 0; }
   // A packet is about to cross.
   void take_lane(Packet& packet) {
     packet.lane = lane;

@@ -166,7 +166,7 @@ OutputSide* DeliveryAtOnce::open_for_burst(const Port& port, PortIndex to, const
 // The output that frames like this one may be gathered for, nullptr if there is none: nobody of this input waits for it
 // (decision 4), and it has nothing else to do.
 OutputSide* DeliveryAtOnce::open_at_once(const Port& port, PortIndex to, const Packet& packet) {
-  if (!port.input.arbiter[ways_.queue(port, to, packet.ftag, packet.vc)].idle()) return nullptr;
+  if (port.input.arbiter[ways_.queue(port, to, packet.ftag, packet.vc)].ready() != 0) return nullptr;
   return opens_at_once(ports_.own(to)) ? &ports_.own(to).output : nullptr;
 }
 

@@ -55,8 +55,8 @@ void EdgeFlows::detach(Port& port, uint32_t match_index, PortIndex left, Nanos n
 }
 
 bool EdgeFlows::has_crossed_at_once(const Port& port, PortIndex to, uint8_t ftag) const {
-  const VoqIndex voq = ways_.queue(port, to, ftag, kLossyChannel);
-  return port.input.arbiter[voq].room != crossing_room(site_.settings, true);
+  const Voq& voq = port.input.arbiter[ways_.queue(port, to, ftag, kLossyChannel)];
+  return voq.at_once && voq.room != crossing_room(site_.settings, true);
 }
 
 // The flow of a match, attached to a free ID if it has none (F4); kNoFlow if there is none free. It waits until

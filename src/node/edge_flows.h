@@ -52,7 +52,7 @@ class EdgeFlows {
   // the station may come back there: the next flow waits one life, as after a flood (E1). So may what has crossed
   // without a flow to the port that it left, if that is another worker's.
   HEDDLE_COLD void detach(Port& port, uint32_t match_index, PortIndex left, Nanos now);
-  // Whether any frames of that class are still under way there without a flow.
+  // Whether frames of that class may still be under way there without a flow: some are, of whichever flow.
   HEDDLE_COLD bool has_crossed_at_once(const Port& port, PortIndex to, uint8_t ftag) const;
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "topology/classes.h"
 #include "topology/topology_hash.h"
 #include "wire/fabric_frame.h"
 
@@ -60,6 +61,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   port->receive_room = options.devices[index]->receive_room();
   port->mac = port_mac(self);
   port->data_frame_start = data_frame_start(port->mac);
+  const ClassTable classes(topology);
   const PortSet up = up_ports(topology)[options.node_index];
   for (VoqIndex i = 0; i < port->input.arbiter.size(); ++i) {
     Voq& voq = port->input.arbiter[i];
@@ -70,8 +72,8 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
     const bool turns = next_channel(0, up >> index & 1, up >> voq.output & 1) != 0;
     if (voq.came_in != kLossyChannel && turns) --voq.came_in;
     const bool other_worker = worker_of(index, options) != worker_of(voq.output, options);
-    const bool edges = !settings.fabric && !node.ports[voq.output].fabric;
-    voq.at_once = other_worker && edges;
+    voq.at_once = other_worker && crosses_at_once(settings, node.ports[voq.output], classes.of(lanes.ftag(voq.lane)),
+                                                  lanes.channel(voq.lane));
     voq.injects = !settings.fabric && node.ports[voq.output].fabric && applications.configured;
     voq.room = crossing_room(fabric, voq.at_once);
     voq.bytes = port_bytes(topology, node.ports[voq.output]);

@@ -80,7 +80,8 @@ uint32_t RoomReturns::room_to_keep(const Port& output, PortIndex input, LaneInde
   const OutputScheduler& scheduler = output.output.scheduler;
   if (scheduler.inputs(lane) == 0) return 0;
   const bool at_once =
-      !ports_.is_own(input) && (site_.edge_ports >> input & 1) && (site_.edge_ports >> output.index & 1);
+      !ports_.is_own(input) && crosses_at_once(site_.ports()[input], site_.ports()[output.index],
+                                               site_.classes.of(site_.lanes.ftag(lane)), site_.lanes.channel(lane));
   const uint64_t all = crossing_room(site_.settings, at_once);
   const uint64_t flows = std::max(1u, scheduler.waiting(input, lane));
   const uint64_t share =

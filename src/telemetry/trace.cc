@@ -83,8 +83,9 @@ class Steps {
     return (view_.live && view_.flow.state != FlowState::idle) || !is_open(view_.gate) || view_.room < view_.cost ||
            (!bound() && !view_.id_free);
   }
-  // The short cut past the queue.
-  bool at_once() const { return view_.at_once && !waits(); }
+  // The short cut past the queue; to a host of this node it asks for no flow, nor for an ID of one.
+  bool at_once() const { return view_.at_once && (!about_.ports[view_.output].fabric || !waits()); }
+  bool delivered_at_once() const { return at_once() && !about_.ports[view_.output].fabric; }
   bool bound() const { return view_.live && view_.flow.branch.flow != kNoFlow; }
   // What its host is told about it (F10, G1).
   std::string host_text() const {
@@ -198,7 +199,7 @@ void Steps::tell_group() {
 }
 
 void Steps::tell_flow() {
-  if (view_.not_queued != DropReason::none && waits())
+  if (view_.not_queued != DropReason::none && waits() && !at_once())
     return step("flow", dropped(view_.not_queued), text_of(view_.not_queued));
   const bool needs_id = !view_.live && !view_.id_free_here && !at_once();
   if (needs_id && !view_.may_wait)
@@ -241,9 +242,10 @@ void Steps::tell_output() {
   const TopologyPort& output = about_.ports[view_.output];
   if (traffic_class().flow_channels)
     step("flow ID",
-         bound()         ? std::to_string(view_.flow.branch.flow)
-         : view_.id_free ? "to be had"
-                         : "waits",
+         bound()               ? std::to_string(view_.flow.branch.flow)
+         : delivered_at_once() ? "not needed"
+         : view_.id_free       ? "to be had"
+                               : "waits",
          std::to_string(view_.ids_used) + " of " + std::to_string(view_.ids) + " of " + output.name + " are used" +
              (view_.id_waits ? "; flows of this port wait for one" : ""));
   std::string why = std::to_string(view_.lane_packets) +

@@ -61,7 +61,7 @@ bool passes(const TraceView& view, const Worker& worker, const Port& port, const
   if (!traffic_class.flow_channels) return false;
   if (view.destination.node == worker.site().address) {
     if (view.live || !(port.is_fabric() || view.match_says_all)) return false;
-    return voq.at_once ? voq.room >= DeliveryAtOnce::room_asked(worker.site(), port, voq) : voq.idle();
+    return voq.at_once ? voq.room >= DeliveryAtOnce::room_asked(worker.site(), port, voq) : voq.ready() == 0;
   }
   if (traffic_class.lossless) return false;
   if (view.live ? (view.flow.flags & kFlowPending) != 0 : !view.id_free_here) return false;

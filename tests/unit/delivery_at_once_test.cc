@@ -174,12 +174,6 @@ TEST_F(DeliveryAtOnceTest, LosslessFramesGoLikeOthersByTheirOwnQueue) {
   EXPECT_EQ(pass({3, 4, 3}), Numbers{1});
 }
 
-TEST_F(DeliveryAtOnceTest, FramesWithoutAFlowAreNotOvertaken) {
-  match(4, kOutput, kLossless);
-  edge_.input.arbiter.push_fifo(flow_ways_.queue(edge_, kOutput, kLossless, kLossyChannel), 0);
-  EXPECT_FALSE(passes(4));
-}
-
 TEST_F(DeliveryAtOnceTest, WhatDoesNotFitThePortIsLeft) {
   match(3);
   Packet* foreign = of_host(2, 3);
@@ -456,6 +450,27 @@ TEST_F(DeliveryAtOnceTest, WhatIsRefusedAtTheLastHopHasAFlowThere) {
   EXPECT_EQ(queued()->length, HEDDLE_DATA_OVERHEAD_BYTES + 100);
   const uint8_t* inner = queued()->data + HEDDLE_DATA_OVERHEAD_BYTES;
   EXPECT_EQ(Frame(inner, inner + 100), frame(2, 1, 1));
+}
+
+// C9, K6: of a lossless class, in a channel of its own.
+TEST_F(DeliveryAtOnceTest, ALosslessFrameHoldsBuffersOfItsChannelOnlyWhileItIsHere) {
+  LinkCredits& credits = fabric_.credits[kFirstLosslessChannel];
+  const auto lossless = [&](uint32_t number) {
+    Packet* frame = from_fabric(number);
+    fabric_.credits[kLossyChannel].released(1);
+    credits.held_again(1);
+    frame->ftag = kWithRetry;
+    frame->vc = kFirstLosslessChannel;
+    return frame;
+  };
+  ASSERT_TRUE(gather(lossless(0)));
+  EXPECT_EQ(credits.held(), 0u);
+  device_.accepts = 0;
+  at_once_.send_all(turn_.now());
+  EXPECT_EQ(credits.held(), 1u) << "its device has refused it";
+  EXPECT_EQ(fabric_.credits[kLossyChannel].held(), 0u);
+  EXPECT_NE(first_queued(output_.output, site_.lanes.of(kWithRetry, kFirstLosslessChannel)), nullptr);
+  EXPECT_TRUE(flow_.in_use());
 }
 
 // Invariant 4: a broken neighbour has used the ID for another one since.

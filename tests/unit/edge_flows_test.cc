@@ -161,6 +161,10 @@ TEST_F(EdgeFlowsTest, SoDoesWhatHasCrossedWithoutAFlow) {
   --edge_.input.arbiter[site_.voq_index(kOther, 0)].room;
   EXPECT_TRUE(edge_flows_.has_crossed_at_once(edge_, kOther, kLossy));
   EXPECT_FALSE(edge_flows_.has_crossed_at_once(edge_, kOther, kLossless));
+  --edge_.input.arbiter[flow_ways_.queue(edge_, kOther, kLossless, kLossyChannel)].room;
+  EXPECT_TRUE(edge_flows_.has_crossed_at_once(edge_, kOther, kLossless));
+  --edge_.input.arbiter[site_.voq_index(kOutput, 0)].room;
+  EXPECT_FALSE(edge_flows_.has_crossed_at_once(edge_, kOutput, kLossy)) << "none crosses to the same worker";
   edge_flows_.detach(edge_, 3, kNoPort, turn_.now());
   EXPECT_EQ(entry.flooded_ns, 0u);
   edge_flows_.detach(edge_, 3, kOther, turn_.now());

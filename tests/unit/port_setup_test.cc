@@ -112,9 +112,17 @@ TEST_F(PortSetupTest, BetweenHostsOfTwoWorkersFramesCrossAtOnceAndHaveRoomForTha
   };
   EXPECT_TRUE(crosses(voq(*port, kEdgeOfOther, kLossy)));
   EXPECT_TRUE(crosses(voq(*port, kEdgeOfOther, kLossless, 1)));
+  EXPECT_FALSE(crosses(voq(*port, kEdgeOfOther, kLossless, 2))) << "hosts' frames are in the first channel";
+  EXPECT_FALSE(crosses(voq(*port, kEdgeOfOther, kLossless))) << "floods don't";
   EXPECT_FALSE(crosses(voq(*port, kEdgeBeside, kLossy))) << "of the same worker";
   EXPECT_FALSE(crosses(voq(*port, kLink, kLossy))) << "a link";
   EXPECT_FALSE(crosses(voq(*made(kLink), kEdge, kLossy))) << "from a link";
+  settings(kEdgeOfOther).rate_bps = 1'000'000'000;
+  EXPECT_TRUE(crosses(voq(*made(kEdge), kEdgeOfOther, kLossy)));
+  EXPECT_FALSE(crosses(voq(*made(kEdge), kEdgeOfOther, kLossless, 1))) << "where they would only grow old";
+  settings(kEdgeOfOther).rate_bps = 0;
+  topology_.classes[kLossless].flow_channels = false;
+  EXPECT_FALSE(crosses(voq(*made(kEdge), kEdgeOfOther, kLossless, 1))) << "frames without a flow have no match";
 }
 
 TEST_F(PortSetupTest, ARateLetsOneFrameAndALittleMoreGoAhead) {

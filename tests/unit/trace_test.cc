@@ -239,7 +239,13 @@ TEST_F(Trace, TellsWhetherAFrameGoesAtOnce) {
   EXPECT_NE(queue(first).find("; goes at once"), std::string::npos) << first;
   const Json there{{"port", "right:p1"}, {"hop", first["next"]}};
   EXPECT_NE(queue(ask(there)).find("; goes at once"), std::string::npos);
-  test::poke(process->nodes()[1].node->worker(0).ports()[1]->output.paused_lanes, 1);
+  OutputSide& host = process->nodes()[1].node->worker(0).ports()[1]->output;
+  while (host.flows.reserve(InputFlowRef::of(1, 0, 1), 0) != kNoFlow) {
+  }
+  EXPECT_EQ(step_of(ask(there), "flow ID")["decision"], "not needed");
+  EXPECT_NE(queue(ask(there)).find("; goes at once"), std::string::npos) << "that takes no flow ID";
+  test::poke(host.paused_lanes, 1);
+  EXPECT_EQ(step_of(ask(there), "flow ID")["decision"], "waits");
   EXPECT_EQ(queue(ask(there)).find("; goes at once"), std::string::npos);
   EXPECT_NE(queue(ask(there)).find("; the host has asked to wait"), std::string::npos);
 }
