@@ -62,7 +62,7 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
   return true;
 }
 
-// Of a flow that has no output: it chooses one, and has an ID there.
+// Of a flow that has no output: it chooses one. False if there is none, or no ID for it there.
 bool Admission::set_out(Port& port, FlowId id, InputFlow& flow, const Packet& packet) {
   DropReason reason = DropReason::none;
   const PortIndex output = ways_.choose_for(port, id, packet, reason);

@@ -80,12 +80,12 @@ class Steps {
   }
   // Something is in its way here, so that it joins its flow's queue.
   bool waits() const {
-    return (view_.live && view_.flow.state != FlowState::idle) || !is_open(view_.gate) || view_.room < view_.cost ||
-           (!bound() && !view_.id_free);
+    return !delivered_at_once() && ((view_.live && view_.flow.state != FlowState::idle) || !is_open(view_.gate) ||
+                                    view_.room < view_.cost || (!bound() && !view_.id_free));
   }
   // The short cut past the queue; to a host of this node it asks for no flow, nor for an ID of one.
-  bool at_once() const { return view_.at_once && (!about_.ports[view_.output].fabric || !waits()); }
-  bool delivered_at_once() const { return at_once() && !about_.ports[view_.output].fabric; }
+  bool at_once() const { return view_.at_once && !waits(); }
+  bool delivered_at_once() const { return view_.at_once && !about_.ports[view_.output].fabric; }
   bool bound() const { return view_.live && view_.flow.branch.flow != kNoFlow; }
   // What its host is told about it (F10, G1).
   std::string host_text() const {
@@ -199,7 +199,7 @@ void Steps::tell_group() {
 }
 
 void Steps::tell_flow() {
-  if (view_.not_queued != DropReason::none && waits() && !at_once())
+  if (view_.not_queued != DropReason::none && waits())
     return step("flow", dropped(view_.not_queued), text_of(view_.not_queued));
   const bool needs_id = !view_.live && !view_.id_free_here && !at_once();
   if (needs_id && !view_.may_wait)
