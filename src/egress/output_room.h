@@ -34,14 +34,10 @@ struct Returns {
   uint32_t delivered = 0;  // bytes of packets that crossed without a flow, to be delivered at once
 
   bool any() const { return (room | held | copies | delivered) != 0; }
-  // The packet's buffers are free, or are not after all.
-  void add(const Packet& packet) { settle(packet, packet.cost); }
-  void remove(const Packet& packet) { settle(packet, 0u - packet.cost); }
-
- private:
-  void settle(const Packet& packet, uint32_t buffers) {
-    room += buffers;
-    (packet.flags & kPacketCopy ? copies : held) += buffers;
+  // The packet's buffers are free.
+  void add(const Packet& packet) {
+    room += packet.cost;
+    (packet.flags & kPacketCopy ? copies : held) += packet.cost;
   }
 };
 

@@ -240,15 +240,15 @@ class OutputScheduler {
     uint32_t packets_ = 0, bytes_ = 0, buffers_ = 0;
   };
 
-  // Adds to a burst that has `count` packets what may go of the lanes in `going`; returns how many it has then. The
-  // sender is told of each turn, and makes each packet ready:
+  // Adds to a burst that has `count` packets what may go of the lanes in `going`, up to `room` of them; returns how
+  // many it has then. The sender is told of each turn, and makes each packet ready:
   //   void begin(const Turn&)
   //   Packet* take(Turn&)       what goes; nullptr if it has been dropped, or the turn is held
   template <typename Sender>
-  uint32_t fill(Packet** burst, uint32_t count, LaneSet going, Nanos now, Sender& sender) {
+  uint32_t fill(Packet** burst, uint32_t count, uint32_t room, LaneSet going, Nanos now, Sender& sender) {
     const bool paced = has_rate();
     if (held_ && may_send(now)) note_lateness(now);
-    while (count < kBurst && (lanes_ & going) != 0 && (!paced || may_send(now))) {
+    while (count < room && (lanes_ & going) != 0 && (!paced || may_send(now))) {
       const uint8_t of_class = shaper_.next(classes_of(lanes_ & going), now);
       if (of_class == Shaper::kNobody) break;
       Turn turn(*this, next_lane(classes_[of_class], lanes_ & going));
@@ -264,7 +264,7 @@ class OutputScheduler {
           going &= ~(LaneSet{1} << turn.index_);
           break;
         }
-      } while (count < kBurst && turn.go_on(now) && (!paced || may_send(now)));
+      } while (count < room && turn.go_on(now) && (!paced || may_send(now)));
       turn.settle();
     }
     held_ = paced && (lanes_ & going) != 0 && !may_send(now);

@@ -27,12 +27,6 @@ class BoundedList {
     std::copy(begin() + count, end(), items_.get());
     size_ -= count;
   }
-  // Of the items from `first` on.
-  template <typename Unwanted>
-  void erase_if(size_t first, Unwanted unwanted) {
-    T* kept = std::remove_if(items_.get() + first, items_.get() + size_, unwanted);
-    size_ = static_cast<size_t>(kept - items_.get());
-  }
 
  private:
   std::unique_ptr<T[]> items_;

@@ -47,6 +47,7 @@ void EthdevDevice::start() {
 void EthdevDevice::stop() {
   if (!started_) return;
   rte_eth_dev_stop(*port_id_);
+  backlog_.release(pool_);
   started_ = false;
   if (driver_ != "net_memif") close();
 }
@@ -174,10 +175,11 @@ uint32_t EthdevDevice::receive(Packet** packets, uint32_t count, Nanos) {
 }
 
 uint32_t EthdevDevice::transmit(Packet** packets, uint32_t count, Nanos) {
-  rte_mbuf* mbufs[kBurst];
-  const uint32_t offered = std::min(count, kBurst);
-  for (uint32_t i = 0; i < offered; ++i) mbufs[i] = mbuf_to_send(packets[i]);
-  return rte_eth_tx_burst(*port_id_, 0, mbufs, static_cast<uint16_t>(offered));
+  return backlog_.transmit(packets, count, [this](Packet** offered, uint32_t frames) -> uint32_t {
+    rte_mbuf* mbufs[kBurst];
+    for (uint32_t i = 0; i < frames; ++i) mbufs[i] = mbuf_to_send(offered[i]);
+    return rte_eth_tx_burst(*port_id_, 0, mbufs, static_cast<uint16_t>(frames));
+  });
 }
 
 DriverCounters EthdevDevice::driver_counters() const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "io/backlog.h"
 #include "io/mempool_pool.h"
 #include "io/outward_device.h"
 #include "machine/interface_lock.h"
@@ -56,6 +57,7 @@ class EthdevDevice : public OutwardDevice {
   const EthdevOptions options_;
   const std::string interface_;  // of the kernel, under it; empty if it has none
   MempoolPool& pool_;
+  Backlog backlog_;
   std::optional<InterfaceLock> lock_;
   std::string driver_;
   std::vector<std::string> notes_;

@@ -98,29 +98,37 @@ struct MemoryLink::Burst {
 
 uint32_t MemoryLink::transmit(unsigned direction, Packet** packets, uint32_t count, Nanos now) {
   Direction& way = *directions_[direction];
-  uint32_t taken = 0;
-  const uint32_t used = way.ring.used();
-  const uint32_t room = way.options.capacity_frames > used ? way.options.capacity_frames - used : 0;
-  const uint32_t most = std::min({count, room / 2, kBurst});
+  if (count == 0) return way.room_told = room(way, now);
+  assert(count <= way.room_told);
   Burst burst;
   burst.generation = generation_.load(std::memory_order_relaxed);
-  for (; taken < most; ++taken) {
-    Nanos& done = way.transmit_done[way.transmit_next];
+  for (uint32_t i = 0; i < count; ++i) {
     if (way.options.rate_bps != 0) {
-      if (done > now) break;
-      const uint64_t bits = (packets[taken]->length + kWireExtraBytes) * uint64_t{8};
+      const uint64_t bits = (packets[i]->length + kWireExtraBytes) * uint64_t{8};
       way.wire_free_ns = std::max(way.wire_free_ns, now) + bits * kSecond / way.options.rate_bps;
-      done = way.wire_free_ns;
+      way.transmit_done[way.transmit_next] = way.wire_free_ns;
       way.transmit_next = way.transmit_next + 1 == way.transmit_done.size() ? 0 : way.transmit_next + 1;
     }
-    send(direction, packets[taken], now, burst);
+    send(direction, packets[i], now, burst);
   }
-  count_events(direction, LinkFrameEvent::sent, taken);
+  count_events(direction, LinkFrameEvent::sent, count);
   count_events(direction, LinkFrameEvent::under_way, burst.count);
   [[maybe_unused]] const uint32_t pushed = way.ring.push(burst.entries.data(), burst.count);
-  assert(pushed == burst.count);  // room was looked at
+  assert(pushed == burst.count);  // there was room
   if (Waker* waker = wakers_[1 - direction]; waker != nullptr && burst.count != 0) waker->notify();
-  return taken;
+  return way.room_told = room(way, now);
+}
+
+// A frame may be doubled, and so take two places; the entries of the transmit ring are free in their order.
+uint32_t MemoryLink::room(const Direction& way, Nanos now) const {
+  const uint32_t used = way.ring.used();
+  const uint32_t places = way.options.capacity_frames > used ? way.options.capacity_frames - used : 0;
+  uint32_t most = std::min(places / 2, kBurst);
+  if (way.options.rate_bps == 0) return most;
+  most = std::min(most, static_cast<uint32_t>(way.transmit_done.size()));
+  uint32_t free = 0;
+  while (free < most && way.transmit_done[(way.transmit_next + free) % way.transmit_done.size()] <= now) ++free;
+  return free;
 }
 
 void MemoryLink::send(unsigned direction, Packet* packet, Nanos now, Burst& burst) {

@@ -34,7 +34,7 @@ struct MemoryLinkOptions {
   Nanos reorder_max_ns = 0;
   uint32_t transmit_frames = 64;    // with a rate: frames handed over and not yet on the wire
   uint32_t receive_frames = 2048;   // frames that have come in and wait for receive(); more are lost
-  uint32_t capacity_frames = 4096;  // under way; above it transmit() takes no more
+  uint32_t capacity_frames = 4096;  // under way; then there is no room for more
 };
 
 enum class LinkFrameEvent : uint8_t {
@@ -123,6 +123,7 @@ class MemoryLink {
     Nanos last_arrival_ns = 0;         // of frames that were not held back
     std::vector<Nanos> transmit_done;  // when the transmit ring's entries leave it
     uint32_t transmit_next = 0;
+    uint32_t room_told = 0;  // frames that may be handed over
     // between them
     Ring<Entry> ring;
     // receiver: sorted by arrival, a circle
@@ -150,6 +151,7 @@ class MemoryLink {
   };
 
   uint32_t transmit(unsigned direction, Packet** packets, uint32_t count, Nanos now);
+  uint32_t room(const Direction& way, Nanos now) const;
   uint32_t receive(unsigned direction, Packet** packets, uint32_t count, Nanos now);
   Nanos next_arrival(unsigned direction);
   struct Burst;

@@ -62,6 +62,7 @@ void PacketSocket::start() {
 void PacketSocket::stop() {
   if (ring_ != nullptr) munmap(ring_, size_t{slots_} * slot_bytes_);
   if (fd_ >= 0) close(fd_);
+  backlog_.release(pool_);
   ring_ = nullptr;
   fd_ = -1;
   lock_.reset();
@@ -207,17 +208,22 @@ void PacketSocket::note_sent(Packet* const* packets, uint32_t count) {
 }
 
 uint32_t PacketSocket::transmit(Packet** packets, uint32_t count, Nanos now) {
-  const uint32_t offered = std::min(count, kBurst);
+  return backlog_.transmit(packets, count,
+                           [this, now](Packet** offered, uint32_t frames) { return send(offered, frames, now); });
+}
+
+// How many it has taken, from the front.
+uint32_t PacketSocket::send(Packet** packets, uint32_t count, Nanos now) {
   iovec parts[kBurst];
   mmsghdr messages[kBurst]{};
-  for (uint32_t i = 0; i < offered; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
     parts[i] = {packets[i]->data, packets[i]->length};
     messages[i].msg_hdr.msg_iov = &parts[i];
     messages[i].msg_hdr.msg_iovlen = 1;
   }
   uint32_t done = 0;
-  while (done < offered) {
-    const int sent = sendmmsg(fd_, messages + done, offered - done, MSG_DONTWAIT);
+  while (done < count) {
+    const int sent = sendmmsg(fd_, messages + done, count - done, MSG_DONTWAIT);
     if (sent > 0) {
       note_sent(packets + done, static_cast<uint32_t>(sent));
       done += static_cast<uint32_t>(sent);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "io/backlog.h"
 #include "io/outward_device.h"
 #include "machine/interface_lock.h"
 
@@ -65,6 +66,7 @@ class PacketSocket : public OutwardDevice {
   std::atomic_ref<uint32_t> status_of(uint32_t ahead) const;
   bool take(const uint8_t* slot, Packet& packet);
   void count_delayed(uint32_t taken, uint32_t waiting);
+  uint32_t send(Packet** packets, uint32_t count, Nanos now);
   void note_sent(Packet* const* packets, uint32_t count);
   bool give_up(const Packet& packet, Nanos now);
 
@@ -74,6 +76,7 @@ class PacketSocket : public OutwardDevice {
   std::string driver_ = "packet_socket";
   std::vector<std::string> notes_;
   PacketPool& pool_;
+  Backlog backlog_;
   int fd_ = -1;
   unsigned index_ = 0;  // of the interface, when it was opened
   uint8_t* ring_ = nullptr;

@@ -42,7 +42,6 @@ class LinkCredits {
   bool received(uint32_t cost, bool sure);
   // Buffers of this port's frames have been let go, in whatever session they came.
   void released(uint32_t buffers) { held_ -= buffers; }
-  void held_again(uint32_t buffers) { held_ += buffers; }
   uint32_t held() const { return held_; }
   uint32_t buffers() const { return buffers_; }
   uint32_t granted() const { return granted_; }

@@ -29,7 +29,7 @@ uint32_t DeliveryAtOnce::deliver(Port& port, Packet** packets, const uint32_t* f
     const PortIndex to = match.destination.port;
     if (const Way next = way_of(to, packet->ftag); next != way) {
       way = next;
-      output = open_for_burst(port, to, *packet);
+      output = open_for_burst(port, to, *packet, count - i);
     }
     if (output == nullptr || !has_nothing_on_its_way(edge, port, match, found[i])) continue;
     if (!output->host_frames.takes(*packet)) continue;
@@ -129,27 +129,24 @@ void DeliveryAtOnce::send_all(Nanos now) {
 void DeliveryAtOnce::send(Port& there, Nanos now) {
   OutputSide& output = there.output;
   const uint32_t count = std::exchange(output.at_once.count_, 0);
+  output.at_once.most_ = 0;
   if (count == 0) return;
-  const Packet& first = *output.at_once.frames_[0];
+  Packet** const frames = output.at_once.frames_.data();
+  const Packet& first = *frames[0];
   output.congestion.leaves(
       0, first.flags & (kPacketFabric | kPacketAtOnce) ? first.priority : flow_limits_.round_trips().code_bits());
   uint64_t frame_bytes = 0, flow_bytes = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    frame_bytes += output.at_once.frames_[i]->length;
-    flow_bytes += output.at_once.frames_[i]->payload;
+    frame_bytes += frames[i]->length;
+    flow_bytes += frames[i]->payload;
   }
-  const uint32_t sent = there.device->transmit(output.at_once.frames_.data(), count, now);
-  for (uint32_t i = sent; i < count; ++i) {
-    frame_bytes -= output.at_once.frames_[i]->length;
-    flow_bytes -= output.at_once.frames_[i]->payload;
-  }
-  there.counters.sent_frames += sent;
+  output.transmitter.send(frames, count, now);
+  there.counters.sent_frames += count;
   there.counters.sent_bytes += frame_bytes;
-  there.counters.delivered_frames += sent;
+  there.counters.delivered_frames += count;
   there.counters.delivered_bytes += flow_bytes;
-  there.counters.count(ProtocolEvent::delivered_at_once, sent);
+  there.counters.count(ProtocolEvent::delivered_at_once, count);
   output.taken_bytes += flow_bytes;
-  for (uint32_t i = sent; i < count; ++i) requeue_refused(there, output.at_once.frames_[i], now);
 }
 
 void DeliveryAtOnce::publish(Port& port) {
@@ -159,12 +156,14 @@ void DeliveryAtOnce::publish(Port& port) {
   board_.publish_at_once(port.index, takes);
 }
 
-OutputSide* DeliveryAtOnce::open_for_burst(const Port& port, PortIndex to, const Packet& packet) {
-  return to == port.index ? nullptr : open_at_once(port, to, packet);
+// For all that is left of a burst.
+OutputSide* DeliveryAtOnce::open_for_burst(const Port& port, PortIndex to, const Packet& packet, uint32_t frames) {
+  OutputSide* output = to == port.index ? nullptr : open_at_once(port, to, packet);
+  return output != nullptr && output->at_once.most_ - output->at_once.count_ >= frames ? output : nullptr;
 }
 
-// The output that frames like this one may be gathered for, nullptr if there is none: nobody of this input waits for it
-// (decision 4), and it has nothing else to do.
+// The output that a frame like this one may be gathered for, nullptr if there is none: nobody of this input waits for
+// it (decision 4), and it has nothing else to do.
 OutputSide* DeliveryAtOnce::open_at_once(const Port& port, PortIndex to, const Packet& packet) {
   if (port.input.arbiter[ways_.queue(port, to, packet.ftag, packet.vc)].ready() != 0) return nullptr;
   return opens_at_once(ports_.own(to)) ? &ports_.own(to).output : nullptr;
@@ -185,9 +184,8 @@ bool DeliveryAtOnce::anybody_waits(const Port& port, const Voq& voq) {
 
 bool DeliveryAtOnce::takes_at_once(const Port& there) {
   const OutputSide& output = there.output;
-  const uint64_t busy = output.scheduler.lanes() | output.paused_lanes | output.wanting_inputs |
-                        output.pending_packets | output.control_packets;
-  return busy == 0 && !output.congestion.congested() && !output.scheduler.has_rate();
+  const uint64_t busy = output.scheduler.lanes() | output.paused_lanes | output.wanting_inputs | output.control_packets;
+  return busy == 0 && output.transmitter.room() != 0 && !output.congestion.congested() && !output.scheduler.has_rate();
 }
 
 // All there is to say of its frames is in the match, and none of them waits or is under way with a flow.
@@ -196,47 +194,18 @@ bool DeliveryAtOnce::has_nothing_on_its_way(const EdgeInput& edge, Port& port, c
   return edge.is_current(match) && EdgeFlows::find(port, match, match_index) == nullptr && match.waiting == 0;
 }
 
-// May frames be gathered for it? For the rest of a burst if so once.
+// May a frame be gathered for it? For the rest of a burst if so once, while its device has room.
 bool DeliveryAtOnce::opens_at_once(Port& there) {
-  if (!there.output.at_once.empty()) return true;
-  if (!takes_at_once(there)) return false;
+  AtOnceFrames& frames = there.output.at_once;
+  if (frames.count_ != frames.most_) return true;
+  if (frames.count_ != 0 || !takes_at_once(there)) return false;
+  frames.most_ = there.output.transmitter.room();
   at_once_outputs_ |= PortSet{1} << there.index;
   return true;
 }
 
 void DeliveryAtOnce::gather(OutputSide& output, Packet* packet) {
   output.at_once.frames_[output.at_once.count_++] = packet;
-}
-
-// A frame that the device has refused, as if it had not been offered; they come in order.
-void DeliveryAtOnce::requeue_refused(Port& there, Packet* packet, Nanos now) {
-  if (there.output.host_frames.tagged(*packet)) remove_tag(*packet);
-  if (packet->flags & kPacketAtOnce) {
-    Returns& returns = there.output.room.returns_for(*packet);
-    returns.room -= packet->cost;
-    returns.delivered -= packet->payload;
-    return crosspoint_.accept(there, packet, 0);
-  }
-  Port& port = ports_.own(packet->input.port);
-  if (port.is_fabric()) {
-    const FlowId id = packet->input.flow;
-    InputFlow& flow = port.input.flows[id];
-    flow.next_data_flow -= packet->payload;
-    flow.data_flow -= packet->payload;
-    flow.ack_flow -= packet->payload;
-    port.credits[packet->vc].held_again(packet->cost);
-    prepend_fabric_header(*packet);
-    if (!flow.in_use()) FlowLife::begin_transit(port, id, flow, *packet);
-    if (FlowLife::is_of(port, flow, *packet)) return admission_.admit(port, id, flow, packet, now);
-    flow.next_data_flow += packet->payload;  // a broken neighbour has used the ID for another one since (invariant 4)
-    return flow_life_.drop_from_flow(port, id, packet, DropReason::protocol_error);
-  }
-  const uint32_t match_index = packet->position;
-  MatchEntry& match = edge_.matches()[match_index];
-  match.bytes -= packet->payload;
-  port.counters.acknowledged_bytes -= packet->payload;
-  start_way(*packet, flow_limits_.round_trips().code_bits());
-  edge_flows_.attach(port, packet, match, match_index, 0, now);
 }
 
 }  // namespace heddle

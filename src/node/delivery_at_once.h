@@ -52,8 +52,7 @@ class DeliveryAtOnce {
   [[gnu::noinline]] uint32_t cross(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now);
   // It has come from another worker, to whom room and bytes go back.
   void gather_crossed(Port& there, Packet* packet, Nanos now);
-  // A frame for this node, of a flow that has nothing on the ordinary way. It is settled here, but for what the
-  // device refuses.
+  // A frame for this node, of a flow that has nothing on the ordinary way. It is settled here.
   [[gnu::noinline]] bool gather_from_fabric(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   // What has been gathered goes to its devices: at the end of a burst, and before a session ends.
   void send_all(Nanos now);
@@ -71,14 +70,13 @@ class DeliveryAtOnce {
 
  private:
   // Once for many frames of a burst: a call, so that the loop over them has its registers.
-  [[gnu::noinline]] OutputSide* open_for_burst(const Port& port, PortIndex to, const Packet& packet);
+  [[gnu::noinline]] OutputSide* open_for_burst(const Port& port, PortIndex to, const Packet& packet, uint32_t frames);
   OutputSide* open_at_once(const Port& port, PortIndex to, const Packet& packet);
   Voq* open_beside(Port& port, PortIndex to, const Packet& packet);
   static bool anybody_waits(const Port& port, const Voq& voq);
   static bool has_nothing_on_its_way(const EdgeInput& edge, Port& port, const MatchEntry& match, uint32_t match_index);
   bool opens_at_once(Port& there);
   static void gather(OutputSide& output, Packet* packet);
-  HEDDLE_COLD void requeue_refused(Port& there, Packet* packet, Nanos now);
 
   const Site& site_;
   Ports& ports_;

@@ -2,19 +2,12 @@
 #include "node/departure.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle {
 
-bool Departure::send_pending(Port& port, Nanos now) {
-  Packet* burst[kBurst];
-  const uint32_t count = port.output.pending_packets;
-  std::copy_n(port.output.pending.begin(), count, burst);
-  port.output.pending_packets = port.output.refused_packets = 0;
-  if (port.is_fabric())
-    send_burst<false>(port, burst, count, now);
-  else
-    send_burst<true>(port, burst, count, now);
-  return port.output.pending_packets == 0;
+void Departure::send_stamped(Port& port, Nanos now) {
+  send_burst<false>(port, port.output.stamped.data(), std::exchange(port.output.stamped_packets, 0), now);
 }
 
 template <bool kDeliver>
@@ -22,7 +15,6 @@ void Departure::send_burst(Port& port, Packet** packets, uint32_t count, Nanos n
   if (count == 0) return;
   PortCounters& counters = port.counters;
   const bool congested = kDeliver && port.output.congestion.congested();
-  const size_t marked_before = settlement_.marked();
   uint64_t bytes = 0, delivered_frames = 0, delivered_bytes = 0;
   Returns* returns = nullptr;
   PortIndex from = kNoPort;  // input port and lane of the packet before
@@ -56,40 +48,12 @@ void Departure::send_burst(Port& port, Packet** packets, uint32_t count, Nanos n
   counters.sent_bytes += bytes;
   counters.delivered_frames += delivered_frames;
   counters.delivered_bytes += delivered_bytes;
-  const uint32_t sent = port.device->transmit(packets, count, now);
-  counters.sent_frames += sent;
-  port.output.pending_packets = port.output.refused_packets = count - sent;
-  if (sent != count) take_back(port, packets + sent, count - sent, marked_before);
+  counters.sent_frames += count;
+  port.output.transmitter.send(packets, count, now);
 }
 
 template void Departure::send_burst<false>(Port& port, Packet** packets, uint32_t count, Nanos now);
 template void Departure::send_burst<true>(Port& port, Packet** packets, uint32_t count, Nanos now);
-
-// As if they had not been offered: whoever waits for a slow device has nothing to do meanwhile. Entries from
-// `marked_before` on have become dirty by this burst.
-void Departure::take_back(Port& port, Packet** packets, uint32_t count, size_t marked_before) {
-  std::copy_n(packets, count, port.output.pending.begin());
-  PortCounters& counters = port.counters;
-  for (uint32_t i = 0; i < count; ++i) {
-    const Packet& packet = *packets[i];
-    counters.sent_bytes -= packet.length;
-    if (packet.input.port == kNoPort) continue;
-    Returns& returns = port.output.room.returns_for(packet);
-    returns.remove(packet);
-    const bool has_flow = packet.output_flow != kNoFlow;
-    if (port.is_fabric() || (!has_flow && !(packet.flags & kPacketAtOnce))) continue;
-    --counters.delivered_frames;
-    counters.delivered_bytes -= packet.payload;
-    if (!has_flow) {
-      returns.delivered -= packet.payload;
-      continue;
-    }
-    OutputFlow& entry = port.output.flows[packet.output_flow];
-    ++entry.queued;
-    entry.pending_ack -= packet.payload;
-  }
-  settlement_.unmark_idle(port, marked_before);
-}
 
 // C2: the ACK of a packet that leaves says whether its host is congested still.
 void Departure::note_departure(Port& port, const Packet& packet, OutputFlow& entry) {
@@ -104,8 +68,8 @@ void Departure::note_departure(Port& port, const Packet& packet, OutputFlow& ent
 
 Nanos Departure::next_wake(const Port& port, Nanos now) const {
   const OutputSide& output = port.output;
-  const Nanos again = output.pending_packets != 0 ? now + kMicrosecond : kNever;
-  const Nanos wake = std::min(again, output.scheduler.ready_at(output.scheduler.lanes() & ~output.paused_lanes, now));
+  const Nanos wake = std::min(output.transmitter.next_wake(now),
+                              output.scheduler.ready_at(output.scheduler.lanes() & ~output.paused_lanes, now));
   const bool retries = port.retry.again() != nullptr && !output.scheduler.may_send(now);
   return retries ? std::min(wake, output.scheduler.pace_ready_at()) : wake;
 }

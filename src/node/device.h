@@ -18,7 +18,9 @@ class Device {
   virtual uint32_t receive(Packet** packets, uint32_t count, Nanos now) = 0;
   // After receive() has returned none: nothing waits there. False if frames wait for a buffer.
   virtual bool receive_queue_empty() const { return true; }
-  // Takes frames from the front, in order, and says how many; the rest stays the caller's.
+  // Takes all of them, in order, and says how many more it has room for, as far as is known and a burst at most: the
+  // caller hands over no more than that the next time. With none it says so anew. 0: it has to be asked again soon,
+  // since what it keeps goes out when it is asked.
   virtual uint32_t transmit(Packet** packets, uint32_t count, Nanos now) = 0;
   // The other end gets the packets themselves, not copies of their bytes: whoever wants to keep one copies it first.
   virtual bool passes_packets() const { return false; }

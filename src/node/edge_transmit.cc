@@ -27,24 +27,23 @@ bool EdgeTransmit::run(Port& port, Nanos now) {
   OutputSide& output = port.output;
   if (site_.lanes.any_lossless()) host_control_.run(port, now);
   flow_pauses_.run(port, now);
-  if (output.scheduler.slow_lanes(output.paused_lanes) != 0) drop_expired(port, now);
-  if (output.pending_packets != 0 && !departure_.send_pending(port, now)) {
-    drop_expired(port, now);
-    return false;
-  }
+  output.transmitter.look(now);
+  const uint32_t room = output.transmitter.room();
+  if (room == 0 || output.scheduler.slow_lanes(output.paused_lanes) != 0) drop_expired(port, now);
+  if (room == 0) return false;
   Packet* burst[kBurst];
   uint32_t count = 0;
-  while (count < kBurst && !output.control.empty()) {
+  while (count < room && !output.control.empty()) {
     burst[count] = output.control.pop();
     --output.control_packets;
     output.scheduler.sent(*burst[count++], now);
   }
   Sender sender{*this, port, now};
   const uint32_t queued_before = output.scheduler.bytes();
-  count = output.scheduler.fill(burst, count, ~output.paused_lanes, now, sender);
+  count = output.scheduler.fill(burst, count, room, ~output.paused_lanes, now, sender);
   output.taken_bytes += queued_before - output.scheduler.bytes();
   departure_.send_burst<true>(port, burst, count, now);
-  return count == kBurst && output.pending_packets == 0;
+  return count == room && output.transmitter.room() != 0;
 }
 
 void EdgeTransmit::look_for_congestion(Port& port, Nanos now) {
@@ -71,14 +70,6 @@ void EdgeTransmit::mark_for_host(Port& port, Packet& packet) {
 // K8: a host that takes nothing holds up nobody's buffers and flow IDs for longer than a life.
 void EdgeTransmit::drop_expired(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < output.pending_packets; ++i) {
-    if (output.pending[i]->input.port != kNoPort && life_over(*output.pending[i], now))
-      settlement_.drop_at_output(port, output.pending[i], DropReason::life_ended);
-    else
-      output.pending[kept++] = output.pending[i];
-  }
-  output.pending_packets = output.refused_packets = kept;
   const uint32_t queued_before = output.scheduler.bytes();
   settlement_.drop_expired(port, now);
   output.taken_bytes += queued_before - output.scheduler.bytes();

@@ -18,7 +18,7 @@ bool Express::take(const Port& input, const InputFlow& flow, Packet* packet, Nan
   if (!input.is_fabric()) begin_life(*packet, now);
   stamping_.stamp(*there, *packet, stamp, now);
   credits.sent(cost, false, now);
-  output.pending[output.pending_packets++] = packet;
+  output.stamped[output.stamped_packets++] = packet;
   there->counters.count(ProtocolEvent::stamped_at_once);
   return true;
 }

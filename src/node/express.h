@@ -24,9 +24,9 @@ class Express {
   static bool may_take(const Port& there, FlowId id, uint32_t bytes) {
     const OutputSide& output = there.output;
     const LinkCredits& credits = there.credits[kLossyChannel];
-    return (output.scheduler.lanes() | output.refused_packets) == 0 && there.session.up() &&
-           !output.scheduler.has_rate() && there.retry.again() == nullptr && !(output.flows[id].flags & kOutputEnded) &&
-           output.pending_packets != kBurst && credits.may_send(Stamping::cost(credits, bytes));
+    return output.scheduler.lanes() == 0 && there.session.up() && !output.scheduler.has_rate() &&
+           there.retry.again() == nullptr && !(output.flows[id].flags & kOutputEnded) &&
+           output.stamped_packets != output.transmitter.room() && credits.may_send(Stamping::cost(credits, bytes));
   }
 
  private:

@@ -47,9 +47,11 @@ struct FabricTransmit::Sender {
 
 bool FabricTransmit::run(Port& port, Nanos now) {
   OutputSide& output = port.output;
-  const bool carries_data = output.pending_packets > output.refused_packets || !output.scheduler.empty();
-  if (output.refused_packets != 0) age_refused(port, now);
-  if (output.pending_packets != 0 && !departure_.send_pending(port, now)) return false;
+  const bool carries_data = output.stamped_packets != 0 || !output.scheduler.empty();
+  if (output.stamped_packets != 0) departure_.send_stamped(port, now);
+  output.transmitter.look(now);
+  const uint32_t room = output.transmitter.room();
+  if (room == 0) return false;
   if (output.scheduler.slow_lanes(0) != 0) settlement_.drop_expired(port, now);
   if (port.session.up()) {
     link_control_.send_credits(port, now);
@@ -59,30 +61,20 @@ bool FabricTransmit::run(Port& port, Nanos now) {
   }
   Packet* burst[kBurst];
   uint32_t count = 0;
-  while (count < kBurst && !output.control.empty()) {
+  while (count < room && !output.control.empty()) {
     Packet* packet = output.control.pop();
     --output.control_packets;
     if (packet->flags & kPacketRecords) finish_records(*packet, port.session.tag(), ++output.sequence, port.mac);
     output.scheduler.sent(*packet, now);
     burst[count++] = packet;
   }
-  if (port.retry.again() != nullptr) count = retry_.send_again(port, burst, count, now);
+  if (port.retry.again() != nullptr) count = retry_.send_again(port, burst, count, room, now);
   Sender sender{*this, port, now};
-  count = output.scheduler.fill(burst, count, ~LaneSet{0}, now, sender);
+  count = output.scheduler.fill(burst, count, room, ~LaneSet{0}, now, sender);
   if (output.redirects.asking(now)) [[unlikely]]
     loads_.ask(port, burst, count, now);
   departure_.send_burst<false>(port, burst, count, now);
-  return count == kBurst && output.pending_packets == 0;
-}
-
-// K8: frames that the device has refused go on ageing. They have their positions, so one whose life is over is sent all
-// the same, with no life: the next hop counts it and lets it die.
-void FabricTransmit::age_refused(Port& port, Nanos now) {
-  for (uint32_t i = 0; i < port.output.refused_packets; ++i) {
-    Packet* packet = port.output.pending[i];
-    if (packet->input.port != kNoPort || (packet->flags & kPacketAgain))
-      restamp_life(*packet, life_units(life_left(*packet, now)));
-  }
+  return count == room && output.transmitter.room() != 0;
 }
 
 Nanos FabricTransmit::next_wake(const Port& port) const {

@@ -41,7 +41,6 @@ class FabricTransmit {
 
  private:
   struct Sender;
-  HEDDLE_COLD void age_refused(Port& port, Nanos now);
 
   const Site& site_;
   AckWriter& acks_;

@@ -146,16 +146,14 @@ void LinkControl::end_outputs(Port& port, Nanos now) {
   OutputSide& output = port.output;
   while (!output.scheduler.empty())
     settlement_.drop_at_output(port, output.scheduler.take_any(), DropReason::link_down);
-  for (uint32_t i = 0; i < output.pending_packets; ++i) {  // stamped: their bytes are settled with the outstanding ones
-    const Packet& packet = *output.pending[i];
+  for (uint32_t i = 0; i < output.stamped_packets; ++i) {  // their bytes are settled with the outstanding ones
+    const Packet& packet = *output.stamped[i];
     port.counters.drop(DropReason::link_down);
-    if (packet.input.port != kNoPort) {  // else it is made here, or was sent before
-      output.scheduler.dropped(packet.lane, DropReason::link_down);
-      port.output.room.returns_for(packet).add(packet);
-    }
-    turn_.discard(output.pending[i]);
+    output.scheduler.dropped(packet.lane, DropReason::link_down);
+    output.room.returns_for(packet).add(packet);
+    turn_.discard(output.stamped[i]);
   }
-  output.pending_packets = output.refused_packets = 0;
+  output.stamped_packets = 0;
   retry_.let_go(port, port.retry.end_session());
   for (Packet** probes : {&output.probes, &output.probes_in_turn}) {
     if (*probes != nullptr) control_.queue(port, *probes);

@@ -69,10 +69,6 @@ void Node::restart_queue_marks(PortIndex index) {
   ports_[index]->output.scheduler.restart_marks();
 }
 
-void Node::plug(PortIndex index, Device* device) {
-  Port& port = *ports_[index];
-  port.device = device;
-  port.receive_room = device->receive_room();
-}
+void Node::plug(PortIndex index, Device* device) { heddle::plug(*ports_[index], *device); }
 
 }  // namespace heddle

@@ -33,7 +33,7 @@
 #include "link/retry.h"
 #include "link/session.h"
 #include "node/counters.h"
-#include "node/device.h"
+#include "node/transmitter.h"
 #include "topology/lanes.h"
 #include "topology/topology.h"
 #include "wire/fabric_frame.h"
@@ -131,12 +131,13 @@ class ToldLoad {
 // Edge ports: frames of the burst that is being received, for the device at its end.
 class AtOnceFrames {
  public:
-  bool empty() const { return count_ == 0; }
+  bool open() const { return most_ != 0; }  // frames are being gathered
 
  private:
   friend DeliveryAtOnce;
   std::array<Packet*, kBurst> frames_;
   uint32_t count_ = 0;
+  uint32_t most_ = 0;       // that the device has room for; 0 = none of the burst has been gathered
   bool published_ = false;  // on the load board: takes frames at once
 };
 
@@ -169,10 +170,10 @@ struct OutputSide {
   Packet* probes = nullptr;              // open record frame
   Packet* probes_in_turn = nullptr;      // the same, of flows in the retry channel (K6):
   Owned<uint32_t, Prober> probes_after;  // when the other end has that channel's frames up to this one
-  std::array<Packet*, kBurst> pending;   // go to the device first, nothing overtakes them: fabric, stamped as they
-                                         // crossed in this turn; or what it has refused
-  uint32_t pending_packets = 0;
-  uint32_t refused_packets = 0;  // of those
+  Transmitter transmitter;
+  // Fabric ports: stamped as they crossed in this turn, go to the device first, and nothing overtakes them.
+  std::array<Packet*, kBurst> stamped;
+  uint32_t stamped_packets = 0;
   AtOnceFrames at_once;
   uint32_t sequence = 0;  // last one given out on channel 0
   PortSet wanting_inputs = 0;

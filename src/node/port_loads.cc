@@ -37,7 +37,7 @@ void PortLoads::tell(Port& port, Nanos now) {
   const PortSet loaded = board_.loaded() & ~(PortSet{1} << port.index);
   const PortSet about =
       loaded != 0 ? loaded : output.told.loaded_ & -output.told.loaded_;  // one that has no more: no news
-  if (about == 0 || !port.session.up() || output.refused_packets != 0 || output.control_packets > kControlWaiting)
+  if (about == 0 || !port.session.up() || output.transmitter.room() == 0 || output.control_packets > kControlWaiting)
     return;
   Packet* packet = control_.make(port);
   if (packet == nullptr) return;

@@ -57,8 +57,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   auto port = std::make_unique<Port>(index, settings, fabric, ports, lanes, topology.classes, applications, session,
                                      port_bytes(topology, settings), options.seed + index);
   if (settings.fabric) begin_link(*port, fabric, lanes.any_retry());
-  port->device = options.devices[index];
-  port->receive_room = options.devices[index]->receive_room();
+  plug(*port, *options.devices[index]);
   port->mac = port_mac(self);
   port->data_frame_start = data_frame_start(port->mac);
   const ClassTable classes(topology);
@@ -100,6 +99,12 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
       .policer = settings.police_bps == 0 ? Policer() : Policer(settings.police_bps, settings.police_burst_bytes),
       .classifier = Classifier(topology.classes, settings)};
   return port;
+}
+
+void plug(Port& port, Device& device) {
+  port.device = &device;
+  port.receive_room = device.receive_room();
+  port.output.transmitter.attach(device);
 }
 
 void shape(Port& port, const ShaperPolicy& policy) {

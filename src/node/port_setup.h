@@ -18,6 +18,9 @@ inline WorkerIndex worker_of(PortIndex port, const NodeOptions& options) {
 // `options` and what they point to outlive it.
 std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index);
 
+// What stands under it from now on; outlives it, or until another one does.
+void plug(Port& port, Device& device);
+
 // What traffic classes have of the port from now on (X4), which has a rate if the policy is configured: who goes first,
 // how much the device gets ahead, and whose congestion is judged together.
 void shape(Port& port, const ShaperPolicy& policy);

@@ -17,9 +17,9 @@ void RetryFrames::keep(Port& port, const Packet& packet, Packet* replica, Nanos 
   port.retry.keep(replica, now);
 }
 
-uint32_t RetryFrames::send_again(Port& port, Packet** burst, uint32_t count, Nanos now) {
+uint32_t RetryFrames::send_again(Port& port, Packet** burst, uint32_t count, uint32_t room, Nanos now) {
   OutputScheduler& scheduler = port.output.scheduler;
-  while (count < kBurst && port.retry.again() != nullptr && scheduler.may_send(now)) {
+  while (count < room && port.retry.again() != nullptr && scheduler.may_send(now)) {
     Packet* kept = port.retry.again();
     Packet* packet = second_of(port, kept);
     if (packet == nullptr) break;

@@ -22,7 +22,7 @@ class RetryFrames {
   void keep(Port& port, const Packet& packet, Packet* replica, Nanos now);
   // Frames that the other end misses, before all others of the channel. They have their credit and room from the first
   // time, and go on ageing (K8). How many are in the burst then.
-  HEDDLE_COLD uint32_t send_again(Port& port, Packet** burst, uint32_t count, Nanos now);
+  HEDDLE_COLD uint32_t send_again(Port& port, Packet** burst, uint32_t count, uint32_t room, Nanos now);
   // What the other end is to know or is asked, if that is due.
   HEDDLE_COLD void send_records(Port& port, Nanos now);
   // Frames that need not be kept any more.

@@ -5,16 +5,6 @@
 
 namespace heddle {
 
-void Settlement::unmark_idle(Port& output, size_t from) {
-  dirty_.erase_if(from, [&output](uint32_t item) {
-    OutputFlow& entry = output.output.flows[flow_of_item(item)];
-    if (entry.pending_ack != 0 || (entry.flags & (kOutputEndDue | kOutputTell | kOutputCredit | kOutputRedirect)))
-      return false;
-    entry.flags &= static_cast<uint16_t>(~kOutputDirty);
-    return true;
-  });
-}
-
 void Settlement::drop_at_output(Port& output, Packet* packet, DropReason reason) {
   output.counters.drop(reason);
   output.output.scheduler.dropped(packet->lane, reason);

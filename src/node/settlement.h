@@ -59,10 +59,6 @@ class Settlement {
     dirty_.clear();
     return telling_;
   }
-  size_t marked() const { return dirty_.size(); }
-  // Of the entries of one output that were marked as number `from` and later, those that have nothing to tell after
-  // all.
-  HEDDLE_COLD void unmark_idle(Port& output, size_t from);
 
  private:
   Turn& turn_;

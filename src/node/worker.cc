@@ -110,7 +110,6 @@ Worker::~Worker() {
       if (probes != nullptr) turn_.discard(probes);
     PacketQueue kept = port->retry.end_session();
     release_queue(kept);
-    for (uint32_t i = 0; i < port->output.pending_packets; ++i) turn_.discard(port->output.pending[i]);
   }
   CrossingPacket crossing;
   for (Crossing* from : messages_.sources())

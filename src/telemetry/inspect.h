@@ -54,7 +54,7 @@ void look_at_port(const SwitchProcess& process, const ProcessNode& node, PortInd
 // Frames that a port's queues hold at this moment.
 inline uint64_t held_frames(const Port& port) {
   return uint64_t{port.input.queues.packets()} + port.input.waiting.count() + port.output.scheduler.packets() +
-         port.output.control_packets + port.output.pending_packets + (port.output.probes != nullptr ? 1 : 0) +
+         port.output.control_packets + (port.output.probes != nullptr ? 1 : 0) +
          (port.output.probes_in_turn != nullptr ? 1 : 0) + port.retry.kept();
 }
 

@@ -46,7 +46,7 @@ PortTables tables_of(const SwitchProcess& process, const ProcessNode& node, Port
       tables.used_ids = port.output.flows.used();
       tables.input_packets = port.input.queues.packets();
       tables.waiting_packets = port.input.waiting.count();
-      tables.output_packets = port.output.scheduler.packets() + port.output.pending_packets;
+      tables.output_packets = port.output.scheduler.packets();
       tables.fabric = port.is_fabric();
       tables.channels = port.channels;
       tables.credits = port.credits;

@@ -64,7 +64,7 @@ class PipeDevice : public Device {
     if (peer_ == nullptr) {
       delivered.store(delivered.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
       pool_.release(packets, count);
-      return count;
+      return kBurst;
     }
     for (uint32_t i = 0; i < count; ++i) {
       Packet received{};
@@ -73,7 +73,7 @@ class PipeDevice : public Device {
       *packets[i] = received;
       peer_->push(packets[i]);
     }
-    return count;
+    return kBurst;
   }
 
   std::atomic<uint64_t> delivered = 0;  // written by one thread

@@ -23,10 +23,14 @@ struct Link : testing::Test {
     packet->length = length;
     packet->input.port = 7;  // metadata that must not reach the other end
     packet->data[0] = number;
-    if (link->end(0).transmit(&packet, 1, now) == 1) return true;
+    if (room() != 0) {
+      link->end(0).transmit(&packet, 1, now);
+      return true;
+    }
     pool.release(&packet, 1);
     return false;
   }
+  uint32_t room() { return link->end(0).transmit(nullptr, 0, now); }
   std::vector<uint8_t> receive() {
     Packet* packets[kBurst];
     std::vector<uint8_t> numbers;
@@ -63,6 +67,19 @@ TEST_F(Link, AtItsRateAFrameTakesItsTimeAndTheTransmitRingFills) {
   EXPECT_TRUE(send(3, 101));
   now += 2000;
   EXPECT_EQ(receive(), (std::vector<uint8_t>{0, 1, 3}));
+}
+
+TEST_F(Link, TellsForHowManyFramesItHasRoom) {
+  make({.rate_bps = 1'000'000'000, .transmit_frames = 40});
+  EXPECT_EQ(room(), kBurst) << "a burst at most";
+  for (uint8_t i = 0; i < 30; ++i) EXPECT_TRUE(send(i, 101));  // a microsecond each
+  EXPECT_EQ(room(), 10u);
+  now += 3000;
+  EXPECT_EQ(room(), 13u);
+  make({.capacity_frames = 10});
+  EXPECT_EQ(room(), 5u) << "a frame may be doubled";
+  for (uint8_t i = 0; i < 9; ++i) EXPECT_TRUE(send(i));
+  EXPECT_EQ(room(), 0u);
 }
 
 TEST_F(Link, TellsWhenTheTransmitRingHasRoom) {

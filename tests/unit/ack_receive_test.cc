@@ -99,7 +99,7 @@ TEST_F(AckReceiveTest, AnOrphansIsAbsorbedByTheRelay) {
   entry_->state = OutputFlowState::orphan;
   EXPECT_TRUE(receive(ack(600)));
   EXPECT_EQ(flow_->flow_extent(), 1000u);
-  EXPECT_EQ(settlement_.marked(), 1u);
+  EXPECT_EQ(settlement_.begin_telling().size(), 1u);
 }
 
 TEST_F(AckReceiveTest, AnotherWorkersInputHearsNextTurn) {
@@ -109,7 +109,7 @@ TEST_F(AckReceiveTest, AnotherWorkersInputHearsNextTurn) {
   EXPECT_EQ(entry_->pending_lost, 50u);
   EXPECT_TRUE(receive(ack(400)));
   EXPECT_EQ(entry_->pending_ack, 1000u);
-  EXPECT_EQ(settlement_.marked(), 1u);
+  EXPECT_EQ(settlement_.begin_telling().size(), 1u);
 }
 
 TEST_F(AckReceiveTest, OneByteIsNewsAndNoneIsNot) {
@@ -118,7 +118,7 @@ TEST_F(AckReceiveTest, OneByteIsNewsAndNoneIsNot) {
   EXPECT_TRUE(settlement_.empty());
   EXPECT_TRUE(receive(ack(1)));
   EXPECT_EQ(entry_->pending_ack, 1u);
-  EXPECT_EQ(settlement_.marked(), 1u);
+  EXPECT_EQ(settlement_.begin_telling().size(), 1u);
 }
 
 TEST_F(AckReceiveTest, AnOldOrRepeatedAckDoesNothing) {

@@ -161,7 +161,7 @@ TEST_F(AckRelayTest, WhatAFullRingDoesNotTakeIsToldNextTurn) {
   settlement_.mark(output_, id_, entry);
   ack_relay_.run(0);
   EXPECT_TRUE(entry.flags & kOutputCredit);
-  EXPECT_EQ(settlement_.marked(), 1u);
+  EXPECT_EQ(settlement_.begin_telling().size(), 1u);
 }
 
 TEST_F(AckRelayTest, AnOrphanHasNobodyToTellAndIsFreeThen) {

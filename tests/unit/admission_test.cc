@@ -117,10 +117,10 @@ TEST_F(AdmissionTest, InTransitAFrameNeedsAHopAndAFewBuffers) {
   InputFlow& flow = fabric_.input.flows[9];
   flow.begin({1, kOutput}, kLossy, kNoMatch);
   const uint32_t most = site_.settings.input_drop_mark_packets;
-  fabric_.credits[kLossyChannel].held_again(most);
+  fabric_.credits[kLossyChannel].received(most, false);
   admit(fabric_, 9);
   EXPECT_EQ(crossed(), 1u);
-  fabric_.credits[kLossyChannel].held_again(1);
+  fabric_.credits[kLossyChannel].received(1, false);
   admit(fabric_, 9);
   EXPECT_EQ(crossed(), 1u);
   EXPECT_EQ(drops_of(fabric_, DropReason::input_full), 1u);

@@ -160,7 +160,7 @@ TEST_F(ArbitrationTest, QueuesHaveTheirTurnsInTheOrderInWhichTheyWoke) {
     Packet* take(OutputScheduler::Turn& turn) { return turn.take(); }
   } taker;
   Packet* burst[kBurst];
-  ASSERT_EQ(output_.output.scheduler.fill(burst, 0, ~LaneSet{0}, turn_.now(), taker), 2u);
+  ASSERT_EQ(output_.output.scheduler.fill(burst, 0, kBurst, ~LaneSet{0}, turn_.now(), taker), 2u);
   EXPECT_EQ(burst[0]->payload, 300u);
   EXPECT_EQ(burst[1]->payload, 100u);
   pool_.release(burst, 2);

@@ -96,7 +96,7 @@ TEST_F(BridgingTest, WhatComesFromOutsideTheTreeOrBackEnds) {
   back->source = {1, kEdge};
   bridging_.flood(fabric_, back, 0);
   EXPECT_EQ(drops_of(fabric_, DropReason::flood_loop), 1u);
-  fabric_.credits[kLossyChannel].held_again(1);
+  fabric_.credits[kLossyChannel].received(1, false);
   const uint32_t held = fabric_.credits[kLossyChannel].held();
   bridging_.flood(fabric_, from_fabric(), 0);
   EXPECT_EQ(output_.output.scheduler.packets(), 1u);

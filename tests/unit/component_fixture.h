@@ -188,6 +188,12 @@ class ComponentTest : public testing::Test {
     crosspoint_.accept(output, fresh, 0);
     return fresh;
   }
+  // The port's device has room for so many frames and no more.
+  void takes(Port& port, uint32_t frames) {
+    device_.accepts = frames;
+    device_.fills = true;
+    plug(port, device_);
+  }
   // What the device has taken, as numbered.
   std::vector<uint32_t> delivered() const {
     std::vector<uint32_t> numbers;

@@ -63,7 +63,7 @@ class DeliveryAtOnceTest : public FlowTest {
     fresh->flags = kPacketFabric;
     fresh->dies_ns = turn_.now() + 1;
     prepend_fabric_header(*fresh);
-    fabric_.credits[kLossyChannel].held_again(1);
+    fabric_.credits[kLossyChannel].received(1, false);
     return fresh;
   }
   bool gather(Packet* packet) { return at_once_.gather_from_fabric(fabric_, kFlow, flow_, packet, turn_.now()); }
@@ -143,9 +143,9 @@ TEST_F(DeliveryAtOnceTest, AnOutputWithSomethingToDoTakesNothingAtOnce) {
   output.wanting_inputs = 1;
   EXPECT_FALSE(passes(3)) << "flows wait for an ID";
   output.wanting_inputs = 0;
-  output.pending_packets = 1;
-  EXPECT_FALSE(passes(3)) << "its device has refused some";
-  output.pending_packets = 0;
+  takes(output_, 0);
+  EXPECT_FALSE(passes(3)) << "its device is full";
+  takes(output_, kBurst);
   output.control_packets = 1;
   EXPECT_FALSE(passes(3)) << "a PAUSE frame waits";
   output.control_packets = 0;
@@ -155,6 +155,14 @@ TEST_F(DeliveryAtOnceTest, AnOutputWithSomethingToDoTakesNothingAtOnce) {
   EXPECT_TRUE(passes(3));
   congest(output_);
   EXPECT_FALSE(passes(3)) << "its host is congested";
+}
+
+TEST_F(DeliveryAtOnceTest, ABurstGoesThatItsDeviceHasRoomFor) {
+  match(3);
+  takes(output_, 2);
+  EXPECT_EQ(pass({3, 3, 3}), (Numbers{0, 1, 2})) << "one that has a part of it only";
+  EXPECT_EQ(pass({3, 3}), Numbers{});
+  EXPECT_EQ(device_.delivered.size(), 2u);
 }
 
 TEST_F(DeliveryAtOnceTest, OneWithARateHasItsQueueHere) {
@@ -192,36 +200,6 @@ TEST_F(DeliveryAtOnceTest, AFrameOfATaggedVlanHasItsTag) {
   EXPECT_EQ(load_be32(&device_.delivered[0][12]), 0x81000000u | kTagged);
   EXPECT_EQ(counters_.sent_bytes, 104u);
   EXPECT_EQ(counters_.delivered_bytes, 100u);
-}
-
-TEST_F(DeliveryAtOnceTest, WhatTheDeviceRefusesTakesTheOrdinaryWayInOrder) {
-  const MatchEntry& entry = match(3);
-  device_.accepts = 1;
-  std::vector<Packet*> burst;
-  for (uint32_t number = 0; number < 3; ++number) {
-    burst.push_back(of_host(number, 3));
-    burst.back()->vni = kTagged;
-  }
-  EXPECT_EQ(pass(burst, {3, 3, 3}), Numbers{});
-  EXPECT_EQ(device_.delivered.size(), 1u);
-  EXPECT_EQ(counters_.sent_frames, 1u);
-  EXPECT_EQ(counters_.sent_bytes, 104u);
-  EXPECT_EQ(counters_.delivered_bytes, 100u);
-  EXPECT_EQ(count_of(output_, ProtocolEvent::delivered_at_once), 1u);
-  EXPECT_EQ(output_.output.taken_bytes, 100u);
-  EXPECT_EQ(edge_.counters.acknowledged_bytes, 100u);
-  EXPECT_EQ(entry.bytes, 300u);
-  EXPECT_EQ(count_of(edge_, ProtocolEvent::flow_created), 1u);
-  EXPECT_EQ(edge_.input.flows[entry.flow].flow_extent(), 200u);
-  ASSERT_EQ(output_.output.scheduler.packets(), 2u);
-  for (uint32_t number : {1, 2}) {
-    Packet* one = output_.output.scheduler.take_any();
-    EXPECT_EQ(one->length, 100u) << "its tag is off again";
-    EXPECT_EQ(number_of(Frame(one->data, one->data + one->length)), number);
-    EXPECT_EQ(one->hop_limit, kHopLimit);
-    EXPECT_EQ(one->destination, entry.destination);
-    turn_.discard(one);
-  }
 }
 
 TEST_F(DeliveryAtOnceTest, AHostsFramesKnowNoLongerRoundTripThanThisWorker) {
@@ -353,19 +331,17 @@ TEST_F(DeliveryAtOnceTest, WhatCannotBeDeliveredAtOnceQueuesBehindWhatIsGathered
   EXPECT_EQ(output_.output.scheduler.packets(), 1u);
 }
 
-TEST_F(DeliveryAtOnceTest, WhatHasCrossedAndIsRefusedQueuesWithoutAFlow) {
-  device_.accepts = 1;
+TEST_F(DeliveryAtOnceTest, WhatHasCrossedAndFindsNoRoomAtTheDeviceQueuesBehindTheRest) {
+  takes(output_, 1);
   for (const uint32_t number : {0, 1}) {
     Packet* tagged = from_beside(number);
     tagged->vni = kTagged;
     at_once_.gather_crossed(output_, tagged, turn_.now());
   }
-  at_once_.send_all(turn_.now());
-  ASSERT_EQ(device_.delivered.size(), 1u);
+  ASSERT_EQ(device_.delivered.size(), 1u) << "before the other one";
   EXPECT_EQ(device_.delivered[0].size(), 104u);
   ASSERT_EQ(output_.output.scheduler.packets(), 1u);
   EXPECT_EQ(queued()->length, 100u);
-  EXPECT_EQ(queued()->output_flow, kNoFlow);
   EXPECT_EQ(returns().room, 1u);
   EXPECT_EQ(returns().delivered, 100u);
 }
@@ -428,28 +404,17 @@ TEST_F(DeliveryAtOnceTest, OneThatIsLeftGoesBehindThoseThatAreGathered) {
   }
 }
 
-TEST_F(DeliveryAtOnceTest, WhatIsRefusedAtTheLastHopHasAFlowThere) {
-  const uint32_t position = flow_.next_data_flow, lost = flow_.lost_total;
-  device_.accepts = 1;
-  for (const uint32_t number : {0, 1, 2}) {
-    Packet* tagged = from_fabric(number);
-    tagged->vni = kTagged;
-    ASSERT_TRUE(gather(tagged));
-  }
+TEST_F(DeliveryAtOnceTest, AtTheLastHopSoManyAreGatheredAsTheDeviceHasRoomFor) {
+  takes(output_, 2);
+  for (const uint32_t number : {0, 1}) EXPECT_TRUE(gather(from_fabric(number)));
+  Packet* third = from_fabric(2);
+  EXPECT_FALSE(gather(third));
+  turn_.discard(third);
   at_once_.send_all(turn_.now());
-  EXPECT_EQ(device_.delivered.size(), 1u);
-  EXPECT_TRUE(flow_.in_use());
-  EXPECT_EQ(flow_.destination, (FabricAddress{1, kOutput}));
-  EXPECT_EQ(count_of(fabric_, ProtocolEvent::flow_created), 1u);
-  EXPECT_EQ(flow_.next_data_flow, position + 300);
-  EXPECT_EQ(flow_.data_flow, position + 300);
-  EXPECT_EQ(flow_.ack_flow, position + 100);
-  EXPECT_EQ(flow_.lost_total, lost);
-  EXPECT_EQ(fabric_.credits[kLossyChannel].held(), 2u);
-  ASSERT_EQ(output_.output.scheduler.packets(), 2u);
-  EXPECT_EQ(queued()->length, HEDDLE_DATA_OVERHEAD_BYTES + 100);
-  const uint8_t* inner = queued()->data + HEDDLE_DATA_OVERHEAD_BYTES;
-  EXPECT_EQ(Frame(inner, inner + 100), frame(2, 1, 1));
+  EXPECT_EQ(delivered(), (Numbers{0, 1}));
+  Packet* late = from_fabric(3);
+  EXPECT_FALSE(gather(late)) << "it is full";
+  turn_.discard(late);
 }
 
 // C9, K6: of a lossless class, in a channel of its own.
@@ -458,35 +423,16 @@ TEST_F(DeliveryAtOnceTest, ALosslessFrameHoldsBuffersOfItsChannelOnlyWhileItIsHe
   const auto lossless = [&](uint32_t number) {
     Packet* frame = from_fabric(number);
     fabric_.credits[kLossyChannel].released(1);
-    credits.held_again(1);
+    credits.received(1, false);
     frame->ftag = kWithRetry;
     frame->vc = kFirstLosslessChannel;
     return frame;
   };
   ASSERT_TRUE(gather(lossless(0)));
   EXPECT_EQ(credits.held(), 0u);
-  device_.accepts = 0;
-  at_once_.send_all(turn_.now());
-  EXPECT_EQ(credits.held(), 1u) << "its device has refused it";
   EXPECT_EQ(fabric_.credits[kLossyChannel].held(), 0u);
-  EXPECT_NE(first_queued(output_.output, site_.lanes.of(kWithRetry, kFirstLosslessChannel)), nullptr);
-  EXPECT_TRUE(flow_.in_use());
-}
-
-// Invariant 4: a broken neighbour has used the ID for another one since.
-TEST_F(DeliveryAtOnceTest, WhatIsRefusedAndHasLostItsIdIsLost) {
-  const uint32_t position = flow_.next_data_flow;
-  device_.accepts = 0;
-  Packet* refused = from_fabric(0);
-  ASSERT_TRUE(gather(refused));
-  flow_.begin({1, kEdge}, kLossy, kNoMatch);
   at_once_.send_all(turn_.now());
-  EXPECT_TRUE(gone(refused));
-  EXPECT_EQ(drops_of(fabric_, DropReason::protocol_error), 1u);
-  EXPECT_EQ(flow_.next_data_flow, position + 100);
-  EXPECT_EQ(flow_.lost_total, 100u);
-  EXPECT_EQ(flow_.flow_extent(), 0u);
-  EXPECT_EQ(fabric_.credits[kLossyChannel].held(), 0u);
+  EXPECT_EQ(delivered(), Numbers{0});
 }
 
 // --- what the other workers know ---

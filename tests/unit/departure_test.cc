@@ -12,7 +12,7 @@ class OwningDevice : public MemoryDevice {
   using MemoryDevice::MemoryDevice;
   uint32_t transmit(Packet** packets, uint32_t count, Nanos now) override {
     ++offers;
-    for (uint32_t i = 0; i < std::min(count, accepts); ++i) {
+    for (uint32_t i = 0; i < count; ++i) {
       Packet taken{};
       taken.data = packets[i]->data;
       taken.length = packets[i]->length;
@@ -28,7 +28,8 @@ class OwningDevice : public MemoryDevice {
 class DepartureTest : public ComponentTest {
  protected:
   DepartureTest() {
-    for (Port* port : ports_) port->device = &owner_;
+    for (Port* port : {&edge_, &output_, &fabric_}) plug(*port, owner_);
+    owner_.offers = 0;
     greet(fabric_.session, peer_->session, turn_.now());
   }
   Packet* leaving(Port& port, uint32_t number, FlowId flow = kNoFlow, uint8_t ftag = kLossy) {
@@ -78,7 +79,6 @@ TEST_F(DepartureTest, WhatAHostsDeviceTakesIsDelivered) {
   EXPECT_EQ(told(), Numbers{flow_item(kOutput, id)});
   EXPECT_EQ(returns(output_).room, 2u);
   EXPECT_EQ(returns(output_).held, 2u);
-  EXPECT_EQ(output_.output.pending_packets, 0u);
 }
 
 TEST_F(DepartureTest, OfAFrameThatCrossedWithoutAFlowItsInputHearsThatItIsDelivered) {
@@ -133,93 +133,18 @@ TEST_F(DepartureTest, FramesMadeHereGiveNothingBack) {
   }
 }
 
-TEST_F(DepartureTest, OnlyWhatIsTakenIsSettled) {
-  constexpr uint32_t kFrames = 4;
-  for (uint32_t accepted = 0; accepted <= kFrames; ++accepted) {
-    FlowId id;
-    const OutputFlow& entry = reserve(output_, id);
-    const PortCounters before = output_.counters;
-    const uint32_t room = returns(output_).room;
-    std::vector<Packet*> burst;
-    for (uint32_t number = 0; number < kFrames; ++number) burst.push_back(leaving(output_, number, id));
-    owner_.delivered.clear();
-    owner_.accepts = accepted;
-    send(output_, burst);
-    EXPECT_EQ(output_.counters.sent_frames - before.sent_frames, accepted);
-    EXPECT_EQ(output_.counters.sent_bytes - before.sent_bytes, accepted * 100);
-    EXPECT_EQ(output_.counters.delivered_frames - before.delivered_frames, accepted);
-    EXPECT_EQ(output_.counters.delivered_bytes - before.delivered_bytes, accepted * 100);
-    EXPECT_EQ(entry.queued, kFrames - accepted);
-    EXPECT_EQ(entry.pending_ack, accepted * 100);
-    EXPECT_EQ(returns(output_).room - room, accepted);
-    EXPECT_EQ(told(), accepted == 0 ? Numbers{} : Numbers{flow_item(kOutput, id)});
-    EXPECT_EQ(output_.output.pending_packets, kFrames - accepted);
-    owner_.accepts = kBurst;
-    EXPECT_TRUE(departure_.send_pending(output_, turn_.now()));
-    EXPECT_EQ(taken(), (Numbers{0, 1, 2, 3}));
-    EXPECT_EQ(output_.counters.delivered_bytes - before.delivered_bytes, kFrames * 100);
-    EXPECT_EQ(entry.queued, 0u);
-    EXPECT_EQ(entry.pending_ack, kFrames * 100);
-    EXPECT_EQ(returns(output_).room - room, kFrames);
-    told();
-  }
-}
-
-TEST_F(DepartureTest, OnlyFlowsOfWhichSomethingIsTakenAreTold) {
-  FlowId taken_id, refused_id, due_id;
-  reserve(output_, taken_id);
-  OutputFlow& refused = reserve(output_, refused_id);
-  OutputFlow& due = reserve(output_, due_id);
-  due.pending_ack = 50;
-  settlement_.mark(output_, due_id, due);
-  owner_.accepts = 1;
-  send(output_, {leaving(output_, 0, taken_id), leaving(output_, 1, refused_id), leaving(output_, 2, due_id)});
-  EXPECT_EQ(told(), (Numbers{flow_item(kOutput, due_id), flow_item(kOutput, taken_id)}));
-  EXPECT_EQ(due.pending_ack, 50u);
-  EXPECT_FALSE(refused.flags & kOutputDirty);
-  due.flags &= static_cast<uint16_t>(~kOutputDirty);
-  owner_.accepts = kBurst;
-  departure_.send_pending(output_, turn_.now());
-  EXPECT_EQ(told(), (Numbers{flow_item(kOutput, refused_id), flow_item(kOutput, due_id)}));
-  EXPECT_EQ(due.pending_ack, 150u);
-}
-
-TEST_F(DepartureTest, ThatHoldsWithoutAFlowToo) {
-  owner_.accepts = 1;
-  std::vector<Packet*> burst;
-  for (const uint32_t number : {0, 1, 2}) {
-    burst.push_back(leaving(output_, number));
-    if (number != 2) burst.back()->flags |= kPacketAtOnce;
-  }
-  send(output_, burst);
-  EXPECT_EQ(returns(output_).room, 1u);
-  EXPECT_EQ(returns(output_).delivered, 100u);
-  EXPECT_EQ(output_.counters.delivered_bytes, 100u);
-  owner_.accepts = kBurst;
-  departure_.send_pending(output_, turn_.now());
-  EXPECT_EQ(returns(output_).room, 3u);
-  EXPECT_EQ(returns(output_).delivered, 200u);
-  EXPECT_EQ(output_.counters.delivered_bytes, 200u);
-}
-
-TEST_F(DepartureTest, AndAtLinks) {
+TEST_F(DepartureTest, StampedFramesGoOnceInTheirOrder) {
   FlowId id;
   const OutputFlow& entry = reserve(fabric_, id);
-  owner_.accepts = 1;
-  send(fabric_, {made_here(0), leaving(fabric_, 1, id), leaving(fabric_, 2), made_here(3)});
-  EXPECT_EQ(fabric_.counters.sent_bytes, 100u);
-  EXPECT_EQ(returns(fabric_).room, 0u);
-  EXPECT_EQ(fabric_.output.pending_packets, 3u);
-  owner_.accepts = 2;
-  EXPECT_FALSE(departure_.send_pending(fabric_, turn_.now()));
-  EXPECT_EQ(fabric_.counters.sent_bytes, 300u);
-  EXPECT_EQ(fabric_.counters.sent_frames, 3u);
+  uint32_t& stamped = fabric_.output.stamped_packets;
+  for (const uint32_t number : {0u, 1u}) fabric_.output.stamped[stamped++] = leaving(fabric_, number, id);
+  departure_.send_stamped(fabric_, turn_.now());
+  EXPECT_EQ(taken(), (Numbers{0, 1}));
+  EXPECT_EQ(stamped, 0u);
   EXPECT_EQ(returns(fabric_).room, 2u);
-  EXPECT_TRUE(departure_.send_pending(fabric_, turn_.now()));
-  EXPECT_EQ(taken(), (Numbers{0, 1, 2, 3}));
-  EXPECT_EQ(fabric_.counters.delivered_frames, 0u);
-  EXPECT_EQ(entry.queued, 0u);
   EXPECT_EQ(entry.pending_ack, 0u);
+  departure_.send_stamped(fabric_, turn_.now());
+  EXPECT_EQ(owner_.offers, 1u);
 }
 
 TEST_F(DepartureTest, NothingIsOfferedWhereThereIsNothing) {
@@ -259,7 +184,7 @@ TEST_F(DepartureTest, AFlowHearsThatItsHostIsCongestedNoLonger) {
   EXPECT_FALSE(hears(0, 0)) << "that is no news";
 }
 
-TEST_F(DepartureTest, WhatTheDeviceRefusesIsOfferedAgainSoon) {
+TEST_F(DepartureTest, AFullDeviceIsAskedAgainSoon) {
   EXPECT_EQ(departure_.next_wake(output_, turn_.now()), kNever);
   owner_.accepts = 0;
   send(output_, {leaving(output_, 0)});
@@ -284,7 +209,7 @@ TEST_F(DepartureTest, WhatTheRateHoldsBackGoesWhenItMay) {
   EXPECT_EQ(departure_.next_wake(output_, turn_.now()), ready) << "to that one it has not";
   owner_.accepts = 0;
   send(output_, {leaving(output_, 3, kNoFlow, kLossless)});
-  EXPECT_EQ(departure_.next_wake(output_, turn_.now()), turn_.now() + kMicrosecond) << "what is pending is beyond it";
+  EXPECT_EQ(departure_.next_wake(output_, turn_.now()), turn_.now() + kMicrosecond) << "a full device is beyond it";
 }
 
 TEST_F(DepartureTest, SoItIsWithWhatALinkSendsAgain) {

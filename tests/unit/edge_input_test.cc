@@ -157,7 +157,7 @@ TEST_F(OneSwitch, FloodsBeyondTheLimitTakeNoMatchEntries) {
 // Away and back: frames of the first stay may still be on their way, so the pair waits a life.
 TEST_F(OneSwitch, AStationThatMovesAwayAndBackKeepsItsFramesInOrder) {
   send(1, broadcast(2, 0));
-  host(1).accepts = 0;  // the host takes nothing: the flow stays
+  fabric.takes(0, 1, 0);  // the host takes nothing: the flow stays
   send(0, frame(2, 1, 1));
   send(3, tagged(broadcast(2, 0), 10));  // now behind e3
   send(0, frame(2, 1, 2));
@@ -181,7 +181,7 @@ TEST_F(OneSwitch, FramesBeyondTheFlowIdsWaitAndThenAreDroppedWithTheirReason) {
   TestFabric small(topology);
   small.device(0, 1).incoming.push_back(broadcast(2, 0));
   small.run(kMillisecond);
-  small.device(0, 1).accepts = 0;  // the host takes nothing: extents stay
+  small.takes(0, 1, 0);  // the host takes nothing: extents stay
   for (uint32_t i = 0; i < 600; ++i) {
     Frame udp = frame(2, static_cast<uint8_t>(100 + i % 100), i);
     udp[7] = static_cast<uint8_t>(i / 100);

@@ -96,42 +96,38 @@ TEST_F(EdgeTransmitTest, ABurstAtATime) {
   EXPECT_EQ(device_.delivered.size(), 2 * kBurst + 2);
 }
 
-TEST_F(EdgeTransmitTest, WhatTheDeviceRefusesComesFirstTheNextTime) {
-  device_.accepts = 1;
-  for (uint32_t number = 0; number < kBurst; ++number) queue(number);
-  EXPECT_FALSE(run()) << "a full burst, but the device takes no more";
-  EXPECT_EQ(output_.output.pending_packets, kBurst - 1);
-  queue(kBurst);
-  make_here(kBurst + 1);
+TEST_F(EdgeTransmitTest, NoMoreGoesThanTheDeviceHasRoomFor) {
+  takes(output_, 3);
+  for (const uint32_t number : {1, 2, 3, 4}) queue(number);
+  make_here(0);
+  EXPECT_FALSE(run()) << "all there is room for, but the device is full";
+  EXPECT_EQ(delivered(), (Numbers{0, 1, 2}));
+  EXPECT_EQ(waiting(), 2u);
+  make_here(5);
   EXPECT_FALSE(run());
-  EXPECT_EQ(waiting(), 1u) << "what is behind them waits";
-  EXPECT_EQ(output_.output.control_packets, 1u);
+  EXPECT_EQ(device_.delivered.size(), 3u);
+  device_.accepts = 1;
+  EXPECT_FALSE(run());
+  EXPECT_EQ(output_.output.control_packets, 0u);
   device_.accepts = kBurst;
   EXPECT_FALSE(run());
-  Numbers order;
-  for (uint32_t number = 0; number < kBurst; ++number) order.push_back(number);
-  order.insert(order.end(), {kBurst + 1, kBurst});
-  EXPECT_EQ(delivered(), order);
+  EXPECT_EQ(delivered(), (Numbers{0, 1, 2, 5, 3, 4}));
 }
 
 TEST_F(EdgeTransmitTest, BehindADeviceThatTakesNothingLivesEnd) {
-  device_.accepts = 0;
+  takes(output_, 0);
   make_here(0);
   for (const uint32_t number : {1, 2, 3}) queue(number)->dies_ns = turn_.now() + 10 * number;
-  run();
-  ASSERT_EQ(output_.output.pending_packets, 4u);
-  for (const uint32_t number : {4, 5, 6}) queue(number)->dies_ns = turn_.now() + 5 * number;
-  for (const uint32_t number : {7, 8}) queue(number, kUncontrolled)->dies_ns = turn_.now() + 5 * number - 20;
+  for (const uint32_t number : {4, 5}) queue(number, kUncontrolled)->dies_ns = turn_.now() + 5 * number - 5;
   const uint64_t taken = output_.output.taken_bytes;
   turn_.begin(turn_.now() + 20);
   run();
-  EXPECT_EQ(drops_of(output_, DropReason::life_ended), 2u + 1u + 2u) << "of those refused, and of each lane";
-  EXPECT_EQ(output_.output.pending_packets, 2u);
-  EXPECT_EQ(waiting(), 2u);
-  EXPECT_EQ(output_.output.taken_bytes, taken + 300);
+  EXPECT_EQ(drops_of(output_, DropReason::life_ended), 2u + 2u) << "of each lane";
+  EXPECT_EQ(waiting(), 1u);
+  EXPECT_EQ(output_.output.taken_bytes, taken + 400);
   device_.accepts = kBurst;
   run();
-  EXPECT_EQ(delivered(), (Numbers{0, 3, 5, 6})) << "what was made here has no life";
+  EXPECT_EQ(delivered(), (Numbers{0, 3})) << "what was made here has no life";
 }
 
 TEST_F(EdgeTransmitTest, LanesThatTheHostHasPausedWait) {

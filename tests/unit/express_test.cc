@@ -31,7 +31,7 @@ class ExpressTest : public FlowTest {
     last_->dies_ns = life;
     return express_.take(from == nullptr ? edge_ : *from, flow_, last_, turn_.now());
   }
-  uint32_t stamped() const { return fabric_.output.pending_packets; }
+  uint32_t stamped() const { return fabric_.output.stamped_packets; }
 
   LinkCredits& credits_ = fabric_.credits[kLossyChannel];
   FlowId id_;
@@ -44,7 +44,7 @@ TEST_F(ExpressTest, AFrameGetsItsHeaderWhereNothingWaits) {
   for (const uint32_t i : {0u, 1u}) {
     ASSERT_TRUE(take());
     ASSERT_EQ(stamped(), i + 1);
-    EXPECT_EQ(fabric_.output.pending[i], last_);
+    EXPECT_EQ(fabric_.output.stamped[i], last_);
     LinkFrame link{};
     ASSERT_EQ(check_frame(last_->data, last_->length, link), DropReason::none);
     EXPECT_EQ(link.sequence, sequence + 1 + i);
@@ -91,9 +91,9 @@ TEST_F(ExpressTest, NothingPassesWhatWaitsAtThePort) {
   EXPECT_FALSE(take());
   turn_.discard(fabric_.output.scheduler.take_any());
   EXPECT_TRUE(take());
-  fabric_.output.refused_packets = 1;
-  EXPECT_FALSE(take());
-  fabric_.output.refused_packets = 0;
+  takes(fabric_, 1);
+  EXPECT_FALSE(take()) << "its device has room for one";
+  takes(fabric_, 2);
   EXPECT_TRUE(take());
   EXPECT_EQ(credits_.sent_total(), 2u);
   EXPECT_EQ(entry().extent(), 200u);

@@ -122,7 +122,7 @@ TEST_F(FifosTest, InTransitTheirLivesEnd) {
     one->vc = kFirstLosslessChannel;
     one->input = fabric_.input.ref;
     one->dies_ns = 50;
-    fabric_.credits[kFirstLosslessChannel].held_again(1);
+    fabric_.credits[kFirstLosslessChannel].received(1, false);
   }
   young->dies_ns = 51;
   fifos_.receive(fabric_, old, 50);

@@ -323,7 +323,7 @@ TEST_F(FlowLifeTest, WhatIsDroppedIsSettledAsLost) {
   InputFlow& flow = fabric_.input.flows[9];
   flow.begin({1, kOutput}, kLossy, kNoMatch);
   flow.next_data_flow += kBytes;
-  fabric_.credits[kLossyChannel].held_again(1);
+  fabric_.credits[kLossyChannel].received(1, false);
   flow_life_.drop_from_flow(fabric_, 9, packet(kBytes), DropReason::life_ended);
   EXPECT_EQ(flow.lost_total, kBytes);
   EXPECT_EQ(flow.queue_extent(), 0u);
@@ -357,7 +357,7 @@ TEST_F(FlowLifeTest, FramesThatWaitInTransitForAnIdDieToo) {
   InputFlow& flow = fabric_.input.flows[9];
   flow.begin({1, kOther}, kLossy, kNoMatch);
   for (int i = 0; i < 2; ++i) queue(fabric_, 9);
-  fabric_.credits[kLossyChannel].held_again(2);
+  fabric_.credits[kLossyChannel].received(2, false);
   flow.queue.head->dies_ns = 5 * kMillisecond;
   flow_life_.place(fabric_, 9);
   ASSERT_EQ(flow.state, FlowState::wanting);
@@ -389,7 +389,7 @@ TEST_F(FlowLifeTest, FramesOfABlockedFlowDieInTransitToo) {
   InputFlow& flow = fabric_.input.flows[9];
   flow.begin({1, kOutput}, kLossy, kNoMatch);
   for (int i = 0; i < 2; ++i) queue(fabric_, 9);
-  fabric_.credits[kLossyChannel].held_again(2);
+  fabric_.credits[kLossyChannel].received(2, false);
   flow.queue.head->dies_ns = 5 * kMillisecond;
   const auto look = [&](Nanos now) {
     flow_life_.block(fabric_, 9, flow, 0);

@@ -130,9 +130,9 @@ TEST_F(FlowQueuesTest, AFabricPortCountsTheBuffersThatItHolds) {
   InputFlow& flow = begin(id);
   const Packet* frame = packet(1500);
   count_waiting(fabric_, 0, 2 * most_);
-  fabric_.credits[kLossyChannel].held_again(most_);
+  fabric_.credits[kLossyChannel].received(most_, false);
   EXPECT_EQ(flow_queues_.refusal(fabric_, flow, *frame), DropReason::none);
-  fabric_.credits[kLossyChannel].held_again(1);
+  fabric_.credits[kLossyChannel].received(1, false);
   EXPECT_EQ(flow_queues_.refusal(fabric_, flow, *frame), DropReason::input_full);
   flow.ftag = kLossless;
   count_waiting(fabric_, most_, 2 * most_);

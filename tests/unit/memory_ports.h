@@ -67,7 +67,6 @@ class MemoryDevice : public Device {
     return taken;
   }
   uint32_t transmit(Packet** packets, uint32_t count, Nanos) override {
-    count = std::min(count, accepts);
     for (uint32_t i = 0; i < count; ++i) {
       Frame frame(packets[i]->data, packets[i]->data + packets[i]->length);
       if (peer_ == nullptr)
@@ -76,13 +75,15 @@ class MemoryDevice : public Device {
         peer_->incoming.push_back(frame);
     }
     pool_.release(packets, count);
-    return count;
+    if (fills) accepts -= count;
+    return accepts;
   }
 
   std::deque<Frame> incoming;
   std::vector<Frame> delivered;  // what a host at this port has received
   bool carries = true;           // false: the cable towards the peer is cut
-  uint32_t accepts = kBurst;     // what transmit() takes at a time
+  uint32_t accepts = kBurst;     // the room that it has
+  bool fills = false;            // what is sent takes of it
 
  private:
   HeapPool& pool_;

@@ -199,7 +199,7 @@ TEST_F(MessagesTest, WhatIsToBeDeliveredAtOnceGoesToItsDevice) {
   EXPECT_EQ(device_.delivered.size(), 1u);
   EXPECT_TRUE(gone(at_once));
   EXPECT_TRUE(output_.output.scheduler.empty());
-  EXPECT_TRUE(output_.output.at_once.empty());
+  EXPECT_FALSE(output_.output.at_once.open());
 }
 
 TEST_F(MessagesTest, AFrameOfAFlowDoesNotOvertakeThoseThatWereGathered) {

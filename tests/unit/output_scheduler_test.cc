@@ -64,7 +64,7 @@ class OutputSchedulerTest : public testing::Test {
     Packet* burst[kBurst];
     while (order.size() < most) {
       const uint32_t skipped = kBurst - static_cast<uint32_t>(std::min<size_t>(kBurst, most - order.size()));
-      const uint32_t count = scheduler_.fill(burst, skipped, lanes, now_, sender_);
+      const uint32_t count = scheduler_.fill(burst, skipped, kBurst, lanes, now_, sender_);
       if (count == skipped) break;
       for (uint32_t i = skipped; i < count; ++i) order += static_cast<char>('a' + burst[i]->lane);
     }
@@ -76,7 +76,7 @@ class OutputSchedulerTest : public testing::Test {
     std::string order;
     Packet* burst[kBurst];
     for (; order.size() < most; order += static_cast<char>('0' + burst[kBurst - 1]->input.port))
-      if (scheduler_.fill(burst, kBurst - 1, ~LaneSet{0}, now_, sender_) != kBurst) break;
+      if (scheduler_.fill(burst, kBurst - 1, kBurst, ~LaneSet{0}, now_, sender_) != kBurst) break;
     return order;
   }
 
@@ -140,7 +140,7 @@ TEST_F(OutputSchedulerTest, RememberTheMostThatEachClassHadQueued) {
 TEST_F(OutputSchedulerTest, ALaneKeepsItsOrder) {
   const Packet* expected[] = {push(4), push(4), push(4)};
   Packet* burst[kBurst];
-  ASSERT_EQ(scheduler_.fill(burst, 2, ~LaneSet{0}, now_, sender_), 5u) << "behind two that were there";
+  ASSERT_EQ(scheduler_.fill(burst, 2, kBurst, ~LaneSet{0}, now_, sender_), 5u) << "behind two that were there";
   for (int i = 0; i < 3; ++i) EXPECT_EQ(burst[2 + i], expected[i]);
   EXPECT_EQ(sender_.turns, "ee") << "a turn is two of the largest frames";
   EXPECT_TRUE(scheduler_.empty());
@@ -222,7 +222,7 @@ TEST_F(OutputSchedulerTest, TheDeviceGetsAheadWhatALateThreadWouldLose) {
       if (now_ > from) idle_ns += std::max(0.0, at - wire_free_ns);
       wire_free_ns = std::max(wire_free_ns, at);
       Packet* burst[kBurst];
-      while (const uint32_t count = scheduler_.fill(burst, 0, ~LaneSet{0}, now_, sender_))
+      while (const uint32_t count = scheduler_.fill(burst, 0, kBurst, ~LaneSet{0}, now_, sender_))
         wire_free_ns += count * 1524 * kByteNs;
       if (now_ > from) ahead_ns = std::max(ahead_ns, wire_free_ns - at);
     }

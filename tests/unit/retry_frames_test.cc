@@ -38,7 +38,7 @@ class RetryFramesTest : public ComponentTest {
     frames_.let_go(fabric_, released);
   }
   uint32_t send_again(uint32_t already = 0) {
-    return frames_.send_again(fabric_, burst_.data(), already, kMillisecond);
+    return frames_.send_again(fabric_, burst_.data(), already, kBurst, kMillisecond);
   }
 
   RetryFrames frames_{turn_, pool_, control_};

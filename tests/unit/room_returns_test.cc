@@ -37,7 +37,7 @@ TEST_F(RoomReturnsTest, RoomThatComesBackWakesWhoWaitsForIt) {
 
 TEST_F(RoomReturnsTest, CreditComesBackToTheChannelItCameIn) {
   const LaneIndex lane = site_.lanes.of(kLossless, kFirstLosslessChannel);
-  for (const uint8_t channel : {kLossyChannel, kFirstLosslessChannel}) fabric_.credits[channel].held_again(9);
+  for (const uint8_t channel : {kLossyChannel, kFirstLosslessChannel}) fabric_.credits[channel].received(9, false);
   room_.apply(fabric_, kOutput, lane, {.room = 0, .held = 4, .copies = 0, .delivered = 0});
   EXPECT_EQ(fabric_.credits[kFirstLosslessChannel].held(), 5u);
   room_.apply(fabric_, kOutput, 0, {.room = 0, .held = 2, .copies = 0, .delivered = 0});

@@ -24,7 +24,7 @@ TEST_F(SettlementTest, AnEntryIsToldOnceHoweverOftenItIsMarked) {
   EXPECT_TRUE(settlement_.empty());
   entry.flags = 0;
   settlement_.mark(output_, 3, entry);
-  EXPECT_EQ(settlement_.marked(), 1u);
+  EXPECT_EQ(settlement_.begin_telling().size(), 1u);
 }
 
 TEST_F(SettlementTest, WhatIsMarkedWhileOthersAreToldIsForTheNextTime) {
@@ -128,15 +128,6 @@ TEST_F(SettlementTest, PositionsOfAnEndedEntryStartAnew) {
   EXPECT_EQ(entry.data_flow, first_position(peer_->session.peer_nonce(), peer_->session.own_nonce(), id));
   EXPECT_EQ(entry.ack_flow, entry.data_flow);
   EXPECT_EQ(entry.lost_total, 0u);
-}
-
-TEST_F(SettlementTest, WhatTheDeviceRefusedHasNothingToTell) {
-  for (FlowId id = 1; id <= 4; ++id) settlement_.mark(output_, id, output_.output.flows[id]);
-  output_.output.flows[3].pending_ack = 100;
-  output_.output.flows[4].flags |= kOutputTell;
-  settlement_.unmark_idle(output_, 1);  // the first one was marked before
-  EXPECT_EQ(told(), (std::vector<uint32_t>{flow_item(2, 1), flow_item(2, 3), flow_item(2, 4)}));
-  EXPECT_FALSE(output_.output.flows[2].flags & kOutputDirty);
 }
 
 }  // namespace

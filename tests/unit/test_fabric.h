@@ -30,6 +30,11 @@ class TestFabric {
   }
 
   MemoryDevice& device(uint16_t node, PortIndex port) { return *devices[node][port]; }
+  // From now on it has room for so many frames at a time.
+  void takes(uint16_t node, PortIndex port, uint32_t frames) {
+    device(node, port).accepts = frames;
+    nodes[node]->plug(port, &device(node, port));
+  }
 
   void start(uint16_t index, uint32_t workers) {
     NodeOptions options;

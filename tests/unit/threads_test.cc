@@ -93,7 +93,8 @@ struct Threads : testing::Test {
     pool.allocate(&packet, 1);
     std::memcpy(packet->data, bytes.data(), bytes.size());
     packet->length = static_cast<uint16_t>(bytes.size());
-    while (links[host]->end(0).transmit(&packet, 1, monotonic_ns()) == 0) std::this_thread::yield();
+    while (links[host]->end(0).transmit(nullptr, 0, monotonic_ns()) == 0) std::this_thread::yield();
+    links[host]->end(0).transmit(&packet, 1, monotonic_ns());
   }
   // Takes what has come for a host: unicast frames in order without gaps, `next` first.
   void receive(unsigned host, uint32_t& next) {

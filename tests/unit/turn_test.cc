@@ -15,7 +15,7 @@ class TurnTest : public ComponentTest {
     fresh->vc = channel;
     fresh->cost = cost;
     fresh->destination = {1, kOutput};
-    fabric_.credits[channel].held_again(cost);
+    fabric_.credits[channel].received(cost, false);
     return fresh;
   }
   uint64_t lost() const { return count_of(fabric_, ProtocolEvent::lossless_lost); }

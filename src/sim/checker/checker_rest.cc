@@ -8,8 +8,7 @@ namespace {
 
 // What waits at an output, for a message: a packet that stays there is of one of its lanes.
 std::string waiting_at(const OutputSide& output) {
-  std::string text = std::to_string(output.scheduler.packets()) + " packets at the output, " +
-                     std::to_string(output.pending_packets) + " refused by its device";
+  std::string text = std::to_string(output.scheduler.packets()) + " packets at the output";
   for (LaneIndex lane = 0; lane < output.scheduler.lane_count(); ++lane)
     if (output.scheduler.lanes() >> lane & 1) text += ", lane " + std::to_string(lane);
   return text;
@@ -96,8 +95,7 @@ std::string Checker::unrest() const {
       const LoadBoard& board = state->worker(0).board();
       if (board.waiting_bytes(index) != 0 || board.load(index, 0).flows != 0)
         return place(node, index) + ": " + std::to_string(board.waiting_bytes(index)) + " bytes said to wait for it";
-      own += port.output.control_packets + port.output.pending_packets + (port.output.probes != nullptr) +
-             (port.output.probes_in_turn != nullptr);
+      own += port.output.control_packets + (port.output.probes != nullptr) + (port.output.probes_in_turn != nullptr);
     }
     for (WorkerIndex worker = 0; worker < state->workers(); ++worker) {
       if (state->worker(worker).copies_out() != 0) return "node " + name + ": copies out";

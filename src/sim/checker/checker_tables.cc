@@ -122,10 +122,6 @@ void Checker::hold_output(uint16_t node, const Port& port) {
     if (any != ((port.output.scheduler.lanes() >> lane & 1) != 0))
       fail(8, place(node, port.index) + ": lane " + std::to_string(lane) + " is not marked as it is");
   }
-  for (uint32_t i = 0; i < port.output.pending_packets; ++i) {
-    hold_packet(port, *port.output.pending[i]);
-    if (!port.is_fabric()) hold_flow(*port.output.pending[i]);  // stamped ones are in the extent already
-  }
   const size_t ports = held_.cost_by_input.size();
   for (PortIndex input = 0; input < ports; ++input) {
     held_.orphans_by_input[input] += port.output.room.orphans(input);

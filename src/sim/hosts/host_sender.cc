@@ -155,9 +155,12 @@ bool HostSender::send_one(HostFlow& flow, Nanos now) {
 }
 
 bool HostSender::transmit(Packet* packet, Nanos now) {
-  if (device_.transmit(&packet, 1, now) == 1) return true;
-  fabric_.pool().release(&packet, 1);
-  return false;
+  if (device_.transmit(nullptr, 0, now) == 0) {
+    fabric_.pool().release(&packet, 1);
+    return false;
+  }
+  device_.transmit(&packet, 1, now);
+  return true;
 }
 
 void HostSender::hear_pause(const PauseFrame& frame, Nanos now) {
