@@ -104,6 +104,7 @@ TEST_F(EdgeReceiveTest, AChecksumThatTheSenderLeftIsCompletedAndCounted) {
   partial->flags |= kPacketChecksumPartial;
   edge_receive_.receive(edge_, &partial, 1, turn_.now());
   EXPECT_EQ(count_of(edge_, ProtocolEvent::checksum_completed), 1u);
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::class_refused), 0u);
 }
 
 // E2: a class that is not for the port's hosts is counted, once for each frame.
@@ -122,6 +123,25 @@ TEST_F(EdgeReceiveTest, AClassThatIsNotForItIsCounted) {
   };
   receive({with_pcp(0), with_pcp(5), with_pcp(5)});
   EXPECT_EQ(count_of(edge_, ProtocolEvent::class_refused), 2u);
+  Packet* refused = received(with_pcp(5), edge_);
+  edge_receive_.receive(edge_, &refused, 1, turn_.now());
+  EXPECT_FALSE(refused->flags & kPacketClassRefused) << "the flag has done its work";
+}
+
+TEST_F(EdgeReceiveTest, WhatThePolicerWouldDropCanBeAskedWithoutASideEffect) {
+  EdgePortInput& input = edge_.input.edge;
+  const Frame bytes = of_match(1);
+  Packet* asked = received(bytes, edge_);
+  const auto would_police = [&] { return EdgeReceive::would_police(input, *asked, turn_.now()); };
+  EXPECT_FALSE(would_police()) << "the port has none";
+  input.policer = Policer(8'000'000, static_cast<uint32_t>(bytes.size() + kWireExtraBytes));
+  for (int times = 0; times < 3; ++times) EXPECT_FALSE(would_police()) << "nothing has been sent";
+  receive({bytes});
+  EXPECT_EQ(drops_of(edge_, DropReason::policed), 0u);
+  EXPECT_TRUE(would_police());
+  store_be16(asked->data + 12, kEtherTypeMacControl);
+  EXPECT_FALSE(would_police());
+  turn_.discard(asked);
 }
 
 TEST_F(EdgeReceiveTest, APolicedPortDropsWhatIsTooMuch) {
