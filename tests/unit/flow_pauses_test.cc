@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/flow_pauses.h"
 
-#include "component_fixture.h"
+#include "group_fixture.h"
 #include "packet_builder.h"
-#include "wire/fgfc.h"
 
 namespace heddle::test::flow_pauses_test {
 namespace {
@@ -378,10 +377,53 @@ TEST_F(FlowPausesTest, SoManyAreToldInATurn) {
 TEST_F(FlowPausesTest, OnlyAnnouncementsAreHeard) {
   EXPECT_EQ(count_of(edge_, ProtocolEvent::host_announced), 1u);
   EXPECT_EQ(edge_.counters.consumed_frames, 1u);
+  turn_.flush();
+  EXPECT_EQ(pool_.out(), 0) << "it ends here";
   Packet* frame = packet(kFgfcPauseBytes);
   write_fgfc_pause(*frame, {}, kHost, kHost);
   EXPECT_FALSE(flow_pauses_.hear(edge_, frame, now_));
   EXPECT_FALSE(gone(frame));
+}
+
+// --- of groups ---
+
+class PausesOfGroupsTest : public GroupTest {
+ protected:
+  uint64_t paused() const { return count_of(*port_, ProtocolEvent::fgfc_group_paused); }
+};
+
+TEST_F(PausesOfGroupsTest, AGroupThatIsFullIsPausedOnce) {
+  fill(most_ + 2);
+  EXPECT_EQ(paused(), 1u);
+  fill(8);
+  EXPECT_EQ(paused(), 1u);
+  EXPECT_EQ(told().size(), 1u);
+}
+
+TEST_F(PausesOfGroupsTest, OfAHostThatDoesNotObeyItIsNot) {
+  fill(most_ + 2, kHost + 1);
+  EXPECT_EQ(paused(), 0u);
+  EXPECT_TRUE(told().empty());
+}
+
+TEST_F(PausesOfGroupsTest, FramesThatWaitForAFlowIdFillItToo) {
+  const uint32_t match = match_of(7000);
+  pauses_.waits(*port_, match);
+  EXPECT_EQ(paused(), 0u) << "it is not full";
+  count_waiting(*port_, 0, most_ + 1, kGroup);
+  pauses_.waits(*port_, match);
+  EXPECT_EQ(paused(), 1u);
+}
+
+TEST_F(PausesOfGroupsTest, ItsFlowsStayFlagged) {
+  fill(most_ + 2);
+  const FlowId id = begin(match_of(7000));
+  groups_.sort(*port_, port_->input.flows[id].match);
+  for (int frames = 0; frames < 3; ++frames) {
+    come(id);
+    EXPECT_TRUE(is_flagged(id));
+  }
+  EXPECT_EQ(port_->input.paused.groups.front().received, 3u * kFrame);
 }
 
 }  // namespace
