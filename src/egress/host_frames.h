@@ -32,7 +32,7 @@ class HostFrames {
     return packet.payload > longest_bytes_ ? DropReason::output_too_long : DropReason::none;
   }
   bool takes(const Packet& packet) const { return refuses(packet) == DropReason::none; }
-  // Of a frame that it does not refuse, without a tag or fabric header. May be done again once the tag is off.
+  // Of a frame that it does not refuse, without a tag or fabric header.
   void finish(Packet& packet) const {
     if (packet.vni == unchanged_) [[likely]]
       return;

@@ -47,7 +47,7 @@ void EthdevDevice::start() {
 void EthdevDevice::stop() {
   if (!started_) return;
   rte_eth_dev_stop(*port_id_);
-  backlog_.release(pool_);
+  backlog_.give_up();
   started_ = false;
   if (driver_ != "net_memif") close();
 }
@@ -174,8 +174,8 @@ uint32_t EthdevDevice::receive(Packet** packets, uint32_t count, Nanos) {
   return good;
 }
 
-uint32_t EthdevDevice::transmit(Packet** packets, uint32_t count, Nanos) {
-  return backlog_.transmit(packets, count, [this](Packet** offered, uint32_t frames) -> uint32_t {
+uint32_t EthdevDevice::transmit(Packet** packets, uint32_t count, Nanos now) {
+  return backlog_.transmit(packets, count, now, [this](Packet** offered, uint32_t frames) -> uint32_t {
     rte_mbuf* mbufs[kBurst];
     for (uint32_t i = 0; i < frames; ++i) mbufs[i] = mbuf_to_send(offered[i]);
     return rte_eth_tx_burst(*port_id_, 0, mbufs, static_cast<uint16_t>(frames));
@@ -192,7 +192,7 @@ DriverCounters EthdevDevice::driver_counters() const {
       .no_buffer_frames = earlier_.no_buffer_frames + stats.rx_nombuf,
       .unusable_frames = earlier_.unusable_frames + stats.ierrors + unusable_frames_.load(std::memory_order_relaxed),
       .send_errors = earlier_.send_errors + stats.oerrors,
-      .refused_frames = 0,
+      .refused_frames = backlog_.given_up(),
       .delayed_frames = 0};
 }
 

@@ -57,7 +57,7 @@ class EthdevDevice : public OutwardDevice {
   const EthdevOptions options_;
   const std::string interface_;  // of the kernel, under it; empty if it has none
   MempoolPool& pool_;
-  Backlog backlog_;
+  Backlog backlog_{pool_};
   std::optional<InterfaceLock> lock_;
   std::string driver_;
   std::vector<std::string> notes_;

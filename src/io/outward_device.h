@@ -20,7 +20,7 @@ struct DriverCounters {
   uint64_t no_buffer_frames = 0;  // came in and found no buffer
   uint64_t unusable_frames = 0;   // came in damaged, cut, or can't be had in one piece
   uint64_t send_errors = 0;       // taken for sending and not sent: too long, or the interface is down
-  uint64_t refused_frames = 0;    // taken for sending, and the kernel found no room for them however often it was asked
+  uint64_t refused_frames = 0;    // taken for sending, and found no room however often they were offered
   uint64_t delayed_frames = 0;    // found no buffer and waited in the ring for one
 };
 

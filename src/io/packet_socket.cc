@@ -62,7 +62,7 @@ void PacketSocket::start() {
 void PacketSocket::stop() {
   if (ring_ != nullptr) munmap(ring_, size_t{slots_} * slot_bytes_);
   if (fd_ >= 0) close(fd_);
-  backlog_.release(pool_);
+  backlog_.give_up();
   ring_ = nullptr;
   fd_ = -1;
   lock_.reset();
@@ -208,7 +208,7 @@ void PacketSocket::note_sent(Packet* const* packets, uint32_t count) {
 }
 
 uint32_t PacketSocket::transmit(Packet** packets, uint32_t count, Nanos now) {
-  return backlog_.transmit(packets, count,
+  return backlog_.transmit(packets, count, now,
                            [this, now](Packet** offered, uint32_t frames) { return send(offered, frames, now); });
 }
 
@@ -251,7 +251,7 @@ DriverCounters PacketSocket::driver_counters() const {
           .no_buffer_frames = 0,
           .unusable_frames = unusable_.get(),
           .send_errors = send_errors_.get(),
-          .refused_frames = refused_.get(),
+          .refused_frames = refused_.get() + backlog_.given_up(),
           .delayed_frames = delayed_.get()};
 }
 

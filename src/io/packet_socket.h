@@ -76,7 +76,7 @@ class PacketSocket : public OutwardDevice {
   std::string driver_ = "packet_socket";
   std::vector<std::string> notes_;
   PacketPool& pool_;
-  Backlog backlog_;
+  Backlog backlog_{pool_};
   int fd_ = -1;
   unsigned index_ = 0;  // of the interface, when it was opened
   uint8_t* ring_ = nullptr;

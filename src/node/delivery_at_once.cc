@@ -29,7 +29,7 @@ uint32_t DeliveryAtOnce::deliver(Port& port, Packet** packets, const uint32_t* f
     const PortIndex to = match.destination.port;
     if (const Way next = way_of(to, packet->ftag); next != way) {
       way = next;
-      output = open_for_burst(port, to, *packet, count - i);
+      output = open_for_burst(port, to, *packet, count);
     }
     if (output == nullptr || !has_nothing_on_its_way(edge, port, match, found[i])) continue;
     if (!output->host_frames.takes(*packet)) continue;
@@ -90,7 +90,7 @@ uint32_t DeliveryAtOnce::cross(Port& port, Packet** packets, const uint32_t* fou
 void DeliveryAtOnce::gather_crossed(Port& there, Packet* packet, Nanos now) {
   OutputSide& output = there.output;
   if (!opens_at_once(there) || !output.host_frames.takes(*packet) || life_over(*packet, now)) {
-    send(there, now);  // they go before it
+    output.at_once.close();
     return crosspoint_.accept(there, packet, 0);
   }
   Returns& returns = there.output.room.returns_for(*packet);
@@ -104,11 +104,7 @@ bool DeliveryAtOnce::gather_from_fabric(Port& port, FlowId id, InputFlow& flow, 
   if (!edge_.is_near(packet->destination.port)) return false;
   const PortIndex to = packet->destination.port;
   OutputSide* output = open_at_once(port, to, *packet);
-  if (output == nullptr) return false;
-  if (!output->host_frames.takes(*packet) || life_over(*packet, now)) {
-    send(ports_.own(to), now);  // of this flow, perhaps: they go before it
-    return false;
-  }
+  if (output == nullptr || !output->host_frames.takes(*packet) || life_over(*packet, now)) return false;
   flow.next_data_flow += packet->payload;
   flow.data_flow += packet->payload;
   flow.ack_flow += packet->payload;
@@ -156,10 +152,10 @@ void DeliveryAtOnce::publish(Port& port) {
   board_.publish_at_once(port.index, takes);
 }
 
-// For all that is left of a burst.
+// For the whole burst, in whatever part of it: what has been left goes behind.
 OutputSide* DeliveryAtOnce::open_for_burst(const Port& port, PortIndex to, const Packet& packet, uint32_t frames) {
   OutputSide* output = to == port.index ? nullptr : open_at_once(port, to, packet);
-  return output != nullptr && output->at_once.most_ - output->at_once.count_ >= frames ? output : nullptr;
+  return output != nullptr && output->at_once.most_ >= frames ? output : nullptr;
 }
 
 // The output that a frame like this one may be gathered for, nullptr if there is none: nobody of this input waits for

@@ -2,7 +2,7 @@
 // Local delivery: the longest short cut (decision 4). A frame for an edge port of this node, from a host or at the end
 // of its way over the fabric, goes to that port's device in the burst in which it came, if nothing is in its way. It
 // has been delivered before anything could have been asked about its flow, so the flow needs no output flow ID for it,
-// and one of a host none at all. Whatever the device refuses takes the ordinary way, as do all frames while one of
+// and one of a host none at all. What the device has no room for takes the ordinary way, as do all frames while one of
 // their flow is on it.
 //
 // A host's frame for a port of another worker crosses to it without a flow (X1), in the room of its input, and is
@@ -13,10 +13,8 @@
 
 #include "ingress/edge_input.h"
 #include "node/ack_writer.h"
-#include "node/admission.h"
 #include "node/crosspoint.h"
 #include "node/edge_flows.h"
-#include "node/flow_life.h"
 #include "node/flow_limits.h"
 #include "node/flow_ways.h"
 #include "node/outbox.h"
@@ -30,8 +28,7 @@ namespace heddle {
 class DeliveryAtOnce {
  public:
   DeliveryAtOnce(const Site& site, Ports& ports, Outbox& outbox, LoadBoard& board, EdgeInput& edge, AckWriter& acks,
-                 const FlowWays& ways, CrossPoint& crosspoint, FlowLife& flow_life, FlowLimits& flow_limits,
-                 Admission& admission, EdgeFlows& edge_flows)
+                 const FlowWays& ways, CrossPoint& crosspoint, FlowLimits& flow_limits)
       : site_(site),
         ports_(ports),
         outbox_(outbox),
@@ -40,10 +37,7 @@ class DeliveryAtOnce {
         acks_(acks),
         ways_(ways),
         crosspoint_(crosspoint),
-        flow_life_(flow_life),
-        flow_limits_(flow_limits),
-        admission_(admission),
-        edge_flows_(edge_flows) {}
+        flow_limits_(flow_limits) {}
 
   // A pass over a burst of a host, before any of it goes the ordinary way: what is delivered is taken out. `found`:
   // where the match of each is. Returns how many those are.
@@ -54,10 +48,8 @@ class DeliveryAtOnce {
   void gather_crossed(Port& there, Packet* packet, Nanos now);
   // A frame for this node, of a flow that has nothing on the ordinary way. It is settled here.
   [[gnu::noinline]] bool gather_from_fabric(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
-  // What has been gathered goes to its devices: at the end of a burst, and before a session ends.
+  // What has been gathered goes to its devices, at the end of a burst.
   void send_all(Nanos now);
-  // Sums are made before: the packets are the device's once it has taken them.
-  [[gnu::noinline]] void send(Port& there, Nanos now);
   // To the other workers, when it has changed.
   void publish(Port& port);
   // Room that a frame must find which crosses to another worker's port so: for whichever frame may come, since one that
@@ -69,6 +61,8 @@ class DeliveryAtOnce {
   static bool takes_at_once(const Port& there);
 
  private:
+  // Sums are made before: the packets are the device's once it has taken them.
+  [[gnu::noinline]] void send(Port& there, Nanos now);
   // Once for many frames of a burst: a call, so that the loop over them has its registers.
   [[gnu::noinline]] OutputSide* open_for_burst(const Port& port, PortIndex to, const Packet& packet, uint32_t frames);
   OutputSide* open_at_once(const Port& port, PortIndex to, const Packet& packet);
@@ -86,10 +80,7 @@ class DeliveryAtOnce {
   AckWriter& acks_;
   const FlowWays& ways_;
   CrossPoint& crosspoint_;
-  FlowLife& flow_life_;
   FlowLimits& flow_limits_;
-  Admission& admission_;
-  EdgeFlows& edge_flows_;
   PortSet at_once_outputs_ = 0;  // those with frames gathered of the burst that is being received
 };
 

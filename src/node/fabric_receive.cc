@@ -100,11 +100,7 @@ void FabricReceive::receive_flow_data(Port& port, Packet* packet, Nanos now) {
   }
   if (!flow.in_use()) {
     if (packet->destination.node == site_.address && at_once_.gather_from_fabric(port, id, flow, packet, now)) return;
-    if (!flow.in_use()) {  // still, after those that were gathered before it
-      FlowLife::begin_transit(port, id, flow, *packet);
-    } else if (!FlowLife::is_of(port, flow, *packet)) {
-      return break_off(port, packet, now);
-    }
+    FlowLife::begin_transit(port, id, flow, *packet);
   }
   admission_.admit(port, id, flow, packet, now);
 }

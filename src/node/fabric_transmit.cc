@@ -51,8 +51,8 @@ bool FabricTransmit::run(Port& port, Nanos now) {
   if (output.stamped_packets != 0) departure_.send_stamped(port, now);
   output.transmitter.look(now);
   const uint32_t room = output.transmitter.room();
+  if (room == 0 || output.scheduler.slow_lanes(0) != 0) settlement_.drop_expired(port, now);
   if (room == 0) return false;
-  if (output.scheduler.slow_lanes(0) != 0) settlement_.drop_expired(port, now);
   if (port.session.up()) {
     link_control_.send_credits(port, now);
     if (site_.lanes.any_retry()) retry_.send_records(port, now);

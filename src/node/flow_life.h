@@ -54,7 +54,7 @@ class FlowLife {
   // Bytes of an input flow are settled downstream. Of an ended session: absorbed (K9).
   void on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged, uint32_t lost, bool path_ended, Nanos now);
   // A flow of another node's begins here with this frame (F3).
-  static void begin_transit(Port& port, FlowId id, InputFlow& flow, const Packet& packet) {
+  [[gnu::noinline]] static void begin_transit(Port& port, FlowId id, InputFlow& flow, const Packet& packet) {
     flow.begin(packet.destination, packet.ftag, kNoMatch);
     if (packet.via != 0) port.input.flows.steer(id, packet.via);
     port.counters.count(ProtocolEvent::flow_created);

@@ -134,7 +134,6 @@ void LinkControl::begin_session(Port& port) {
 
 // K9. The session is over: whatever it left is settled, on both sides.
 void LinkControl::end_session(Port& port, Nanos now) {
-  at_once_.send_all(now);  // what came before in this burst
   port.counters.count(ProtocolEvent::session_ended);
   orphans_.session_ended(port);
   ++port.input.ref.epoch;

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "node/control_frames.h"
-#include "node/delivery_at_once.h"
 #include "node/ended_paths.h"
 #include "node/flow_life.h"
 #include "node/flow_limits.h"
@@ -29,8 +28,8 @@ class LinkControl {
  public:
   LinkControl(const Site& site, Ports& ports, Turn& turn, Random& random, NodeEvents& events, LinkState& link_state,
               ControlFrames& control, Settlement& settlement, Orphans& orphans, EndedPaths& ended_paths,
-              RoomReturns& room, FlowLife& flow_life, FlowLimits& flow_limits, DeliveryAtOnce& at_once,
-              LinkStates& link_states, RetryFrames& retry)
+              RoomReturns& room, FlowLife& flow_life, FlowLimits& flow_limits, LinkStates& link_states,
+              RetryFrames& retry)
       : site_(site),
         ports_(ports),
         turn_(turn),
@@ -44,7 +43,6 @@ class LinkControl {
         room_(room),
         flow_life_(flow_life),
         flow_limits_(flow_limits),
-        at_once_(at_once),
         link_states_(link_states),
         retry_(retry) {}
 
@@ -84,7 +82,6 @@ class LinkControl {
   RoomReturns& room_;
   FlowLife& flow_life_;
   FlowLimits& flow_limits_;
-  DeliveryAtOnce& at_once_;
   LinkStates& link_states_;
   RetryFrames& retry_;
 };

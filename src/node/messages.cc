@@ -38,7 +38,7 @@ void Messages::take_packets(Crossing& from, Nanos now) {
         at_once_.gather_crossed(output, crossings[i].packet, now);
         continue;
       }
-      if (output.output.at_once.open()) at_once_.send(output, now);  // of the same flow, perhaps: they go first
+      output.output.at_once.close();
       if (crossings[i].packet->output_flow != kNoFlow) take_flow(output.output.flows, crossings[i]);
       crosspoint_.accept(output, crossings[i].packet, crossings[i].told);
     }

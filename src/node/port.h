@@ -131,13 +131,14 @@ class ToldLoad {
 // Edge ports: frames of the burst that is being received, for the device at its end.
 class AtOnceFrames {
  public:
-  bool open() const { return most_ != 0; }  // frames are being gathered
+  // What comes now goes behind them, and so does all of the burst that comes after it.
+  void close() { most_ = count_; }
 
  private:
   friend DeliveryAtOnce;
   std::array<Packet*, kBurst> frames_;
   uint32_t count_ = 0;
-  uint32_t most_ = 0;       // that the device has room for; 0 = none of the burst has been gathered
+  uint32_t most_ = 0;       // may be gathered, as the device has room; 0 = it is not open
   bool published_ = false;  // on the load board: takes frames at once
 };
 

@@ -24,7 +24,6 @@ uint32_t RetryFrames::send_again(Port& port, Packet** burst, uint32_t count, uin
     Packet* packet = second_of(port, kept);
     if (packet == nullptr) break;
     kept->input.port = kNoPort;
-    kept->flags |= kPacketAgain;
     if (packet != kept) copy_frame(*packet, *kept);
     restamp_again(*packet, life_units(life_left(*kept, now)));
     port.retry.sent_again();

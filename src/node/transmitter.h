@@ -10,10 +10,10 @@ namespace heddle {
 
 class Transmitter {
  public:
-  // `device` outlives it.
+  // `device` outlives it. It has no room before it has been looked at.
   void attach(Device& device) {
     device_ = &device;
-    room_ = device.transmit(nullptr, 0, 0);
+    room_ = 0;
   }
   uint32_t room() const { return room_; }  // frames, kBurst at most
   // More than when it was asked last?

@@ -98,7 +98,7 @@ inline std::vector<LossBelow> losses_below(const ProcessNode& node, PortIndex in
       {"device_no_buffer", "no buffer for a frame that came in", counters.no_buffer_frames},
       {"device_unusable", "came in damaged, cut or in pieces too large", counters.unusable_frames},
       {"device_send_error", "taken by the device and not sent: too long for it, or it is down", counters.send_errors},
-      {"device_refused", "never found room in the kernel: too long for the cable's other end, or that one is stuck",
+      {"device_refused", "never found room to be sent: too long for the cable's other end, or that one is stuck",
        counters.refused_frames}};
 }
 

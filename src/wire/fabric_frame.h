@@ -305,17 +305,13 @@ inline void stamp_data_frame(Packet& packet, const Stamp& stamp) {
   packet.length = static_cast<uint16_t>(HEDDLE_DATA_OVERHEAD_BYTES + packet.payload);
 }
 
-// Writes the life alone anew, into a frame that stamp_data_frame has made.
-inline void restamp_life(Packet& packet, uint16_t units) {
+// Link retry sends a frame again that stamp_data_frame has made (K6): it is marked so, and has the life that it has
+// now.
+inline void restamp_again(Packet& packet, uint16_t units) {
   uint8_t* header = packet.data + HEDDLE_ETHERNET_BYTES;
+  header[offsetof(heddle_link_header, flags)] |= HEDDLE_DATA_RETRY;
   store_be16(header + offsetof(heddle_data_header, life), units);
   store_be32(header + offsetof(heddle_link_header, check), header_check(header, sizeof(heddle_data_header)));
-}
-
-// The same for a frame that link retry sends again (K6), which is marked so.
-inline void restamp_again(Packet& packet, uint16_t units) {
-  packet.data[HEDDLE_ETHERNET_BYTES + offsetof(heddle_link_header, flags)] |= HEDDLE_DATA_RETRY;
-  restamp_life(packet, units);
 }
 
 // --- record frames: ACK, probe, credit, notice, load, retry ---

@@ -20,7 +20,7 @@ class BacklogTest : public testing::Test {
     Packet* burst[kBurst];
     pool_.allocate(burst, frames);
     for (uint32_t i = 0; i < frames; ++i) burst[i]->position = next_++;
-    return backlog_.transmit(burst, frames, [this](Packet** packets, uint32_t count) {
+    return backlog_.transmit(burst, frames, now_, [this](Packet** packets, uint32_t count) {
       const uint32_t taken = std::min(count, accepts_);
       for (uint32_t i = 0; i < taken; ++i) sent_.push_back(packets[i]->position);
       pool_.release(packets, taken);
@@ -34,7 +34,8 @@ class BacklogTest : public testing::Test {
   }
 
   HeapPool pool_;
-  Backlog backlog_;
+  Backlog backlog_{pool_};
+  Nanos now_ = kSecond;
   uint32_t accepts_ = kBurst;
   uint32_t next_ = 0;
   std::vector<uint32_t> sent_;
@@ -73,12 +74,35 @@ TEST_F(BacklogTest, OfWhateverIsTakenNothingIsLostOrOvertaken) {
   EXPECT_EQ(pool_.out(), 0);
 }
 
+TEST_F(BacklogTest, AQueueThatTakesNothingIsTriedWithAFrameAtATime) {
+  accepts_ = 2;
+  EXPECT_EQ(transmit(5), 0u);
+  now_ += Backlog::kKeptNsMax - 1;
+  EXPECT_EQ(transmit(0), 0u) << "two more are taken, and it counts from then";
+  accepts_ = 0;
+  now_ += Backlog::kKeptNsMax - 1;
+  EXPECT_EQ(transmit(0), 0u);
+  EXPECT_EQ(backlog_.given_up(), 0u);
+  now_ += 1;
+  EXPECT_EQ(transmit(0), 1u);
+  EXPECT_EQ(backlog_.given_up(), 1u);
+  EXPECT_EQ(pool_.out(), 0);
+  EXPECT_EQ(transmit(1), 0u);
+  now_ += Backlog::kKeptNsMax;
+  accepts_ = kBurst;
+  EXPECT_EQ(transmit(0), 1u) << "what is so old is not sent any more";
+  EXPECT_EQ(backlog_.given_up(), 2u);
+  EXPECT_EQ(transmit(1), kBurst);
+  EXPECT_EQ(sent_.back(), next_ - 1);
+}
+
 TEST_F(BacklogTest, WhatIsLeftGoesBackToItsPool) {
   accepts_ = 1;
   transmit(4);
   EXPECT_EQ(pool_.out(), 3);
-  backlog_.release(pool_);
+  backlog_.give_up();
   EXPECT_EQ(pool_.out(), 0);
+  EXPECT_EQ(backlog_.given_up(), 3u);
   EXPECT_EQ(transmit(0), kBurst);
 }
 

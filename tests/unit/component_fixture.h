@@ -135,6 +135,7 @@ class ComponentTest : public testing::Test {
     for (PortIndex index : {PortIndex::of(0), PortIndex::of(2), PortIndex::of(4)}) {
       made_.push_back(make_port(options_, index));
       ports[index] = made_.back().get();
+      ports[index]->output.transmitter.look(0);
       for (PortIndex output : {PortIndex::of(1), PortIndex::of(3), PortIndex::of(5)})
         ports[index]->input.ids[output].lent.make_room(64);
     }
@@ -193,6 +194,7 @@ class ComponentTest : public testing::Test {
     device_.accepts = frames;
     device_.fills = true;
     plug(port, device_);
+    port.output.transmitter.look(turn_.now());
   }
   // What the device has taken, as numbered.
   std::vector<uint32_t> delivered() const {

@@ -165,6 +165,14 @@ TEST_F(DeliveryAtOnceTest, ABurstGoesThatItsDeviceHasRoomFor) {
   EXPECT_EQ(device_.delivered.size(), 2u);
 }
 
+// K2: one that has been left goes behind, so none of the burst may go after it.
+TEST_F(DeliveryAtOnceTest, WhatIsLeftOfABurstIsNotPassedByTheRest) {
+  match(3);
+  match(4, kEdge);
+  takes(output_, 2);
+  EXPECT_EQ(pass({3, 4, 3}), (Numbers{0, 1, 2}));
+}
+
 TEST_F(DeliveryAtOnceTest, OneWithARateHasItsQueueHere) {
   match(3);
   output_.output.scheduler.set_pace(TokenBucket(1, kMillisecond));
@@ -320,8 +328,13 @@ TEST_F(DeliveryAtOnceTest, WhatCannotBeDeliveredAtOnceQueuesBehindWhatIsGathered
     device_.delivered.clear();
     at_once_.gather_crossed(output_, from_beside(0), turn_.now());
     at_once_.gather_crossed(output_, other, turn_.now());
+    Packet* late = from_beside(3);
+    at_once_.gather_crossed(output_, late, turn_.now());
+    at_once_.send_all(turn_.now());
     EXPECT_EQ(delivered(), Numbers{0});
     ASSERT_EQ(output_.output.scheduler.take_any(), other);
+    ASSERT_EQ(output_.output.scheduler.take_any(), late) << "nothing goes past it";
+    turn_.discard(late);
     EXPECT_EQ(returns().room, 1u);
     output_.output.room.given(kOther, 0, returns());
     turn_.discard(other);
@@ -338,7 +351,8 @@ TEST_F(DeliveryAtOnceTest, WhatHasCrossedAndFindsNoRoomAtTheDeviceQueuesBehindTh
     tagged->vni = kTagged;
     at_once_.gather_crossed(output_, tagged, turn_.now());
   }
-  ASSERT_EQ(device_.delivered.size(), 1u) << "before the other one";
+  at_once_.send_all(turn_.now());
+  ASSERT_EQ(device_.delivered.size(), 1u);
   EXPECT_EQ(device_.delivered[0].size(), 104u);
   ASSERT_EQ(output_.output.scheduler.packets(), 1u);
   EXPECT_EQ(queued()->length, 100u);
@@ -399,6 +413,7 @@ TEST_F(DeliveryAtOnceTest, OneThatIsLeftGoesBehindThoseThatAreGathered) {
     device_.delivered.clear();
     ASSERT_TRUE(gather(from_fabric(0)));
     EXPECT_FALSE(gather(left));
+    at_once_.send_all(turn_.now());
     EXPECT_EQ(delivered(), Numbers{0});
     turn_.discard(left);
   }

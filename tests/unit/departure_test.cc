@@ -28,7 +28,10 @@ class OwningDevice : public MemoryDevice {
 class DepartureTest : public ComponentTest {
  protected:
   DepartureTest() {
-    for (Port* port : {&edge_, &output_, &fabric_}) plug(*port, owner_);
+    for (Port* port : {&edge_, &output_, &fabric_}) {
+      plug(*port, owner_);
+      port->output.transmitter.look(0);
+    }
     owner_.offers = 0;
     greet(fabric_.session, peer_->session, turn_.now());
   }

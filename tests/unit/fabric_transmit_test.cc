@@ -340,6 +340,16 @@ TEST_F(FabricTransmitTest, BehindAFullDeviceAllWaitsAndAges) {
   EXPECT_EQ(fabric_.output.probes, nullptr);
 }
 
+TEST_F(FabricTransmitTest, BehindAFullDeviceLivesEnd) {
+  takes(fabric_, 0);
+  queue(0)->dies_ns = turn_.now() + 10;
+  queue(1)->dies_ns = turn_.now() + 20;
+  turn_.begin(turn_.now() + 10);
+  EXPECT_FALSE(run());
+  EXPECT_EQ(drops_of(fabric_, DropReason::life_ended), 1u);
+  EXPECT_EQ(fabric_.output.scheduler.packets(), 1u);
+}
+
 TEST_F(FabricTransmitTest, NoMoreGoesThanTheDeviceHasRoomFor) {
   takes(fabric_, 5);
   for (uint32_t number = 0; number < 7; ++number) queue(number);

@@ -209,7 +209,7 @@ TEST_P(LocalDelivery, StandsBackWhileOthersWait) {
   takes(0);
   for (uint32_t i = 0; i < 10; ++i) to_receiver(0, i);
   turns(5);
-  takes(kBurst);
+  host.accepts = kBurst;
   to_receiver(1, 0);
   turns(5);
   ASSERT_EQ(host.delivered.size(), 11u);

@@ -34,6 +34,7 @@ class TestFabric {
   void takes(uint16_t node, PortIndex port, uint32_t frames) {
     device(node, port).accepts = frames;
     nodes[node]->plug(port, &device(node, port));
+    run(kMicrosecond);  // it has been looked at
   }
 
   void start(uint16_t index, uint32_t workers) {

@@ -35,6 +35,9 @@ class TransmitterTest : public testing::Test {
 TEST_F(TransmitterTest, KnowsTheRoomThatItsDeviceToldLast) {
   device_.accepts = 7;
   transmitter_.attach(device_);
+  EXPECT_EQ(transmitter_.room(), 0u) << "nobody has looked";
+  EXPECT_EQ(transmitter_.next_wake(5), 5 + kMicrosecond);
+  transmitter_.look(0);
   EXPECT_EQ(transmitter_.room(), 7u);
   device_.accepts = 3;
   EXPECT_EQ(transmitter_.room(), 7u) << "and may send so many";
@@ -45,15 +48,19 @@ TEST_F(TransmitterTest, KnowsTheRoomThatItsDeviceToldLast) {
 
 TEST_F(TransmitterTest, AnotherDeviceHasRoomOfItsOwn) {
   transmitter_.attach(device_);
+  transmitter_.look(0);
   EXPECT_EQ(transmitter_.room(), kBurst);
-  AskedDevice full(pool_);
-  full.accepts = 0;
-  transmitter_.attach(full);
+  AskedDevice other(pool_);
+  other.accepts = 3;
+  transmitter_.attach(other);
   EXPECT_EQ(transmitter_.room(), 0u);
+  transmitter_.look(0);
+  EXPECT_EQ(transmitter_.room(), 3u);
 }
 
 TEST_F(TransmitterTest, IsLookedAtOnlyWhereABurstHasNoRoom) {
   transmitter_.attach(device_);
+  transmitter_.look(0);
   const uint32_t before = device_.asked;
   transmitter_.look(0);
   EXPECT_EQ(device_.asked, before);
@@ -67,6 +74,7 @@ TEST_F(TransmitterTest, IsLookedAtOnlyWhereABurstHasNoRoom) {
 
 TEST_F(TransmitterTest, AFullDeviceIsAskedAgainSoon) {
   transmitter_.attach(device_);
+  transmitter_.look(0);
   EXPECT_EQ(transmitter_.next_wake(5), kNever);
   device_.accepts = 1;
   send(1);
