@@ -15,6 +15,7 @@ namespace {
 // A queue behind it that takes `accepts` frames at a time.
 class BacklogTest : public testing::Test {
  protected:
+  ~BacklogTest() override { backlog_.give_up(); }
   // Frames with the next numbers; the room that there is then.
   uint32_t transmit(uint32_t frames) {
     Packet* burst[kBurst];
