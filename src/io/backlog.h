@@ -28,10 +28,12 @@ class Backlog {
   uint32_t transmit(Packet** packets, uint32_t count, Nanos now, const Send& send) {
     assert(count <= kBurst && (count == 0 || count_ == 0));
     if (count_ != 0) {
-      if (now - since_ns_ >= kKeptNsMax)
-        stuck_ = true, give_up();
-      else if (const uint32_t sent = send(frames_.data(), count_); sent != 0)
+      if (now - since_ns_ >= kKeptNsMax) {
+        stuck_ = true;
+        give_up();
+      } else if (const uint32_t sent = send(frames_.data(), count_); sent != 0) {
         keep(frames_.data() + sent, count_ - sent, now);
+      }
     } else if (count != 0) {
       const uint32_t sent = send(packets, count);
       stuck_ &= sent == 0;

@@ -67,7 +67,6 @@ void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos no
   const uint8_t round_trip_bits = flow_limits_.round_trips().code_bits();
   EdgeFlows& flows = edge_flows_;
   const EdgeInput& edge = edge_;
-  const uint32_t evictions = matches.evictions();
   const Packet* last_packet = packets[kept - 1];
   const uint32_t last_bytes = last_packet != nullptr ? last_packet->payload : 0;
   for (uint32_t i = 0; i < kept; ++i) {
@@ -82,9 +81,10 @@ void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos no
         continue;
       }
     }
+    const uint32_t evictions = matches.evictions();
     decide(port, packet, keys[i], found[i], now);
-    if (matches.evictions() != evictions)
-      std::fill(found + i + 1, found + kept, kNotFound);  // another one may have the index now
+    if (matches.evictions() == evictions) continue;
+    std::fill(found + i + 1, found + kept, kNotFound);  // another one may have the index now
   }
   if (flow_limits_.round_trips().timing() || found[kept - 1] == kNotFound) return;
   if (ports_.all()[turn_.number() % ports_.size()] != &port) return;  // by turns
