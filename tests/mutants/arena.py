@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A copy of the tree in which mutants are built, and what says whether one is noticed."""
 import hashlib
+import json
 import os
 import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -97,6 +99,40 @@ class Arena:
         run = subprocess.run(["ninja", "-C", str(self.folder), *targets], stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True)
         return run.returncode == 0, run.stdout[-2000:]
+
+    def build_own(self, program, path, text):
+        """(did it, what the compiler said) with that text as a component's source, asked by the component's own test, which the
+        program is and which is all built. Of what includes a header the component and its test are compiled, nothing else. The
+        source is as before then; the program is in the other's place until that is built the next time."""
+        self.folder = self.tree / self.APART[0]
+        before, times = path.read_bytes(), (path.stat().st_atime_ns, path.stat().st_mtime_ns)
+        path.write_text(text)
+        try:
+            objects = self._own_objects(program, path)
+            runs = [self._said(command.replace(f"-o {output} ", f"-o {output}.own ")) for output, command in objects.items()]
+            if all(run.returncode == 0 for run in runs):
+                link = self._said(f"ninja -t commands -s {program}").stdout.splitlines()[-1].split(" ")
+                # First, so that the linker takes of them what others have as well.
+                at = link.index("-o") + 2
+                link[at:] = [f"{output}.own" for output in objects] + [word for word in link[at:] if word not in objects]
+                runs.append(self._said(" ".join(link)))
+            return all(run.returncode == 0 for run in runs), "".join(run.stdout for run in runs)[-2000:]
+        finally:
+            path.write_bytes(before)
+            os.utime(path, ns=times)  # nothing else is older than it
+
+    def _own_objects(self, program, path):
+        """{object: how it is compiled} of what build_own compiles."""
+        found = {}
+        for entry in json.loads((self.folder / "compile_commands.json").read_text()):
+            source = Path(self.folder, entry["file"]).resolve()
+            of_test = entry["output"].startswith(f"{program}.p/") and source.stem == Path(program).name
+            if source == path.with_suffix(".cc") or (of_test and path.suffix == ".h"):
+                found[entry["output"]] = entry["command"]
+        return found
+
+    def _said(self, command):
+        return subprocess.run(command, shell=True, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def program(self, name):
         return self.folder / name

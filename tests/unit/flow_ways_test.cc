@@ -109,5 +109,75 @@ TEST_F(FlowWaysTest, AtItsFirstSwitchAFlowIsNotBoundToTheNodeThatItGoesBy) {
   EXPECT_EQ(ways.frame_of(fabric_, kFlow).via, 4);
 }
 
+// Two links lead to the other node, and there is no longer way.
+class TwoLinksTest : public FlowTest {
+ protected:
+  static constexpr PortIndex kOne = kFabric, kTwo = 5;
+  static constexpr FlowId kFlow = 5;
+
+  TwoLinksTest() {
+    bring_up();
+    turn_.begin(kSecond);
+    for (const PortIndex port : {kOne, kTwo}) board_.publish_standing(port, LinkStanding::up);
+    paths_.compile(std::vector<PortSet>(topology_.nodes.size(), ~PortSet{0}));
+    load(0, 0);
+    flow_.begin(kThere, kLossy, kNoMatch);
+    packet_.destination = kThere;
+    packet_.ftag = kLossy;
+    packet_.hop_limit = kHopLimit;
+    packet_.payload = 1500;
+  }
+  void load(uint64_t one, uint64_t two) {
+    board_.publish_load(kOne, one, 0, kSecond);
+    board_.publish_load(kTwo, two, 0, kSecond);
+  }
+  PortIndex choose() {
+    DropReason reason = DropReason::none;
+    return flow_ways_.choose_for(edge_, kFlow, packet_, reason);
+  }
+  // What was asked of an earlier flow with this ID stays in the lease until the next one is asked.
+  void asked_to_leave(PortIndex port) { edge_.input.leases[kFlow].leave(PortSet{1} << port, turn_.now()); }
+
+  static constexpr FabricAddress kThere{2, 0};
+  InputFlow& flow_ = edge_.input.flows[kFlow];
+  Packet packet_{};
+};
+
+TEST_F(TwoLinksTest, AFlowKeepsOffThePortThatItWasAskedToLeave) {
+  load(0, 1'000'000);
+  asked_to_leave(kOne);
+  EXPECT_EQ(choose(), kOne) << "that was asked of another flow";
+  flow_.flags |= kFlowMoved;
+  EXPECT_EQ(choose(), kTwo);
+}
+
+TEST_F(TwoLinksTest, AfterARestItDoesNotGoOnWhereItWasAskedToLeave) {
+  flow_.branch.output = kOne;
+  asked_to_leave(kOne);
+  EXPECT_TRUE(flow_ways_.stays(edge_, kFlow, packet_)) << "that was asked of another flow";
+  flow_.flags |= kFlowMoved;
+  EXPECT_FALSE(flow_ways_.stays(edge_, kFlow, packet_));
+}
+
+TEST_F(TwoLinksTest, AfterARestItStaysWhereNothingWaits) {
+  flow_.branch.output = kOne;
+  EXPECT_TRUE(flow_ways_.stays(edge_, kFlow, packet_));
+  load(1'000'000, 0);
+  EXPECT_FALSE(flow_ways_.stays(edge_, kFlow, packet_));
+}
+
+// The board tells of it in the next turn only.
+TEST_F(TwoLinksTest, WhatOneFlowTakesTheNextOfTheTurnSees) {
+  flow_ways_.took(edge_, kFlow, kOne, packet_);
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(choose(), kTwo);
+}
+
+// X2: a channel for each, but for lossy ones.
+TEST_F(TwoLinksTest, WherePacketsWaitDependsOnTheirClass) {
+  EXPECT_EQ(flow_ways_.queue(edge_, kOne, kLossy, kLossyChannel), site_.lossy_voq(kLossy, kOne));
+  EXPECT_EQ(flow_ways_.queue(edge_, kOne, kLossless, kLossyChannel),
+            site_.voq_index(kOne, site_.lanes.of(kLossless, kFirstLosslessChannel)));
+}
+
 }  // namespace
 }  // namespace heddle::test::flow_ways_test
