@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/fabric_transmit.h"
 
+#include <algorithm>
+
 #include "flow_fixture.h"
 
 namespace heddle::test::fabric_transmit_test {
@@ -26,6 +28,22 @@ class FabricTransmitTest : public FlowTest {
     queued->source = {1, kEdge};
     queued->destination = {2, 1};
     return queued;
+  }
+  // One that gets its header as it crosses.
+  void stamp_at_once(uint32_t number) {
+    InputFlow& flow = edge_.input.flows[9];
+    if (flow.branch.flow == kNoFlow) {
+      flow.begin({2, 1}, kLossy, kNoMatch);
+      flow.branch.output = kFabric;
+      reserve(fabric_, flow.branch.flow);
+    }
+    Packet* crossing = numbered(number, edge_);
+    crossing->input = edge_.input.ref.with(9);
+    crossing->source = {1, kEdge};
+    crossing->destination = flow.destination;
+    crossing->output_flow = flow.branch.flow;
+    crossing->dies_ns = kSecond;
+    ASSERT_TRUE(express_.take(edge_, flow, crossing, turn_.now()));
   }
   bool run() { return transmit_.run(fabric_, turn_.now()); }
 
@@ -105,6 +123,37 @@ TEST_F(FabricTransmitTest, OneThatHasAHeaderKeepsItsPlace) {
   EXPECT_EQ(all[0].number(), 5u);
   EXPECT_EQ(all[0].data.input.flow, kNoFlow);
   EXPECT_EQ(all[0].data.position, 0u) << "without a flow it has no position";
+}
+
+// What got its header as it crossed has a sequence number that precedes all others of the turn.
+TEST_F(FabricTransmitTest, WhatHasBeenStampedAsItCrossedGoesFirst) {
+  stamp_at_once(0);
+  stamp_at_once(1);
+  queue(2);
+  run();
+  EXPECT_EQ(heard_numbers(), (Numbers{0, 1, 2}));
+  EXPECT_EQ(fabric_.output.stamped_packets, 0u);
+  stamp_at_once(3);
+  run();
+  EXPECT_EQ(heard_numbers(), (Numbers{3}));
+}
+
+// They go together a little later, in fewer frames.
+TEST_F(FabricTransmitTest, AcksWaitWhileTheLinkHasDataToSend) {
+  const auto heard_acks = [this] {
+    const std::vector<Heard> all = heard();
+    return std::count_if(all.begin(), all.end(), [](const Heard& one) { return one.link.kind == HEDDLE_ACK; });
+  };
+  acks_.mark_due(fabric_, 5, fabric_.input.flows[5], turn_.now());
+  fabric_.input.ack_urgent = false;
+  stamp_at_once(0);
+  run();
+  EXPECT_EQ(heard_acks(), 0);
+  queue(1);
+  run();
+  EXPECT_EQ(heard_acks(), 0);
+  run();
+  EXPECT_EQ(heard_acks(), 1) << "an idle link tells at once";
 }
 
 TEST_F(FabricTransmitTest, AFlowThatWasQuietIsProbedAnew) {

@@ -155,6 +155,49 @@ TEST_F(FlowIdsTest, ALentIdGoesToWhoHasWaitedLongestElseItIsKept) {
   EXPECT_TRUE(given_back().empty());
 }
 
+// For who looks on (telemetry).
+TEST_F(FlowIdsTest, WhetherAFlowWouldGetAnIdCanBeAsked) {
+  EXPECT_TRUE(flow_ids_.would_reserve(edge_, kOutput));
+  EXPECT_FALSE(flow_ids_.would_reserve(edge_, kFabric)) << "its link has no session";
+  EXPECT_FALSE(flow_ids_.would_reserve(edge_, kOther)) << "none is lent";
+  std::vector<FlowId> flows(2);
+  for (size_t i = 0; i < flows.size(); ++i) on_lent_id(flows[i], FlowId::of(40 + i));
+  for (const FlowId id : flows) {
+    flow_ids_.give_back(edge_, edge_.input.flows[id], false);
+    EXPECT_TRUE(flow_ids_.would_reserve(edge_, kOther));
+  }
+  FlowIds::on_want(output_, 1, 1);
+  EXPECT_FALSE(flow_ids_.would_reserve(edge_, kOutput)) << "others come first";
+}
+
+// F9
+TEST_F(FlowIdsTest, AFlowRestsUnlessThereIsAnythingSpecialAboutIt) {
+  FlowId id;
+  InputFlow& flow = begin(id);
+  ASSERT_TRUE(flow_ids_.reserve(edge_, flow, kOutput, *packet(100)));
+  OutputFlow& entry = output_.output.flows[flow.branch.flow];
+  const auto rests = [&](uint32_t flags) {
+    flow.flags = static_cast<uint16_t>(kFlowInUse | flags);
+    return flow_ids_.rest(edge_, id, flow);
+  };
+  EXPECT_FALSE(rests(0));
+  EXPECT_TRUE(rests(kFlowMayRest));
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::flow_rested), 1u);
+  for (const uint32_t harmless : {kFlowAckDue, kFlowChooses, kFlowMoved, kFlowDetour})
+    EXPECT_TRUE(rests(kFlowMayRest | harmless)) << harmless;
+  EXPECT_TRUE(rests(kFlowMayRest | kFlowAckDue | kFlowChooses | kFlowMoved | kFlowDetour));
+  for (const uint32_t special : {kFlowPending, kFlowLeaving, kFlowLimited, kFlowMetered})
+    EXPECT_FALSE(rests(kFlowMayRest | special)) << special;
+  poke(entry.congestion, 5);
+  EXPECT_FALSE(rests(kFlowMayRest)) << "it is to hear of congestion";
+  poke(entry.congestion, 0);
+  poke(entry.told, 5);
+  EXPECT_FALSE(rests(kFlowMayRest)) << "or that there is none any more";
+  poke(entry.told, 0);
+  FlowIds::on_want(output_, 1, 1);
+  EXPECT_FALSE(rests(kFlowMayRest)) << "another one wants an ID";
+}
+
 TEST_F(FlowIdsTest, WithoutAnIdToLendAFlowWaits) {
   FlowId id;
   InputFlow& flow = begin(id, kOther);

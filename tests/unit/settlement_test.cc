@@ -60,6 +60,71 @@ TEST_F(SettlementTest, WhatDiesAtTheOutputIsSettledThereWithItsRoom) {
   EXPECT_EQ(count_of(output_, ProtocolEvent::lossless_lost), 1u);
 }
 
+// K8: of two lanes, in each of which the first packet's life ends before the other's.
+TEST_F(SettlementTest, WhatHasWaitedForItsLifeIsDroppedFromEachQueue) {
+  const Nanos end = turn_.now() + kMillisecond;
+  std::vector<Packet*> first, second;
+  for (const uint8_t ftag : {kLossy, kLossless}) {
+    first.push_back(queue_at(output_, 1, ftag));
+    first.back()->dies_ns = end;
+    second.push_back(queue_at(output_, 2, ftag));
+    second.back()->dies_ns = end + 1;
+  }
+  settlement_.drop_expired(output_, end - 1);
+  EXPECT_EQ(output_.output.scheduler.packets(), 4u);
+  settlement_.drop_expired(output_, end);
+  for (const Packet* packet : first) EXPECT_TRUE(gone(packet));
+  for (const Packet* packet : second) EXPECT_FALSE(gone(packet));
+  EXPECT_EQ(drops_of(output_, DropReason::life_ended), 2u);
+  settlement_.drop_expired(output_, end + 1);
+  EXPECT_EQ(output_.output.scheduler.packets(), 0u);
+  EXPECT_EQ(drops_of(output_, DropReason::life_ended), 4u);
+  uint64_t of_classes = 0;
+  for (uint8_t one = 0; one < output_.output.scheduler.class_count(); ++one)
+    of_classes += output_.output.scheduler.queue_of(one).dropped_frames;
+  EXPECT_EQ(of_classes, 4u);
+}
+
+// K9
+TEST_F(SettlementTest, WhatWasUnderWayOnAnEndedPathCountsAsLost) {
+  FlowId id;
+  OutputFlow& entry = reserve(fabric_, id);
+  entry.ack_flow = 200;
+  entry.data_flow = 500;
+  settlement_.settle_ended(fabric_, id, entry, ProtocolEvent::settled_by_end);
+  EXPECT_EQ(entry.pending_ack, 300u);
+  EXPECT_EQ(entry.pending_lost, 300u);
+  EXPECT_EQ(entry.extent(), 0u);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::settled_by_end), 1u);
+  EXPECT_EQ(told(), std::vector<uint32_t>{flow_item(kFabric, id)});
+}
+
+// C2: what it was told and what it is about to be told are no news.
+TEST_F(SettlementTest, CongestionIsToldWhenItIsNews) {
+  FlowId id;
+  OutputFlow& entry = reserve(output_, id);
+  settlement_.note_congestion(output_, id, entry, 3);
+  EXPECT_EQ(entry.congestion, 3);
+  EXPECT_TRUE(entry.flags & kOutputTell);
+  EXPECT_FALSE(Settlement::nothing_waits(entry));
+  EXPECT_EQ(told(), std::vector<uint32_t>{flow_item(kOutput, id)});
+  entry.flags = 0;
+  Settlement::congestion_known(entry, 3);
+  settlement_.note_congestion(output_, id, entry, 3);
+  EXPECT_TRUE(settlement_.empty());
+  EXPECT_TRUE(Settlement::nothing_waits(entry));
+  settlement_.note_congestion(output_, id, entry, 4);
+  entry.flags = 0;
+  settlement_.note_congestion(output_, id, entry, 3);
+  EXPECT_TRUE(entry.flags & kOutputTell) << "4 was to be told, which is not so any more";
+  entry.flags = 0;
+  settlement_.tell_congestion(output_, id, entry, 3);
+  EXPECT_TRUE(entry.flags & kOutputTell) << "whether it is news or not";
+  entry.flags = 0;
+  entry.state = OutputFlowState::orphan;
+  EXPECT_FALSE(Settlement::nothing_waits(entry)) << "nobody is there to be told";
+}
+
 TEST_F(SettlementTest, AnEntryAtRestIsFreeAtOnce) {
   FlowId id;
   OutputFlow& entry = reserve(output_, id);
@@ -96,6 +161,21 @@ TEST_F(SettlementTest, AnOrphanIsFreeWhenNothingRefersToIt) {
   settlement_.free_if_drained(output_, id, entry);
   EXPECT_EQ(entry.state, OutputFlowState::free);
   EXPECT_EQ(output_.output.room.orphans(kEdge), 1u);
+}
+
+// Its input has not counted it, as it was let go while its session lasted.
+TEST_F(SettlementTest, WhoeverWasNotCountedAsAnOrphanIsNotWhenItIsFree) {
+  FlowId id;
+  OutputFlow& entry = reserve(output_, id);
+  const uint32_t orphans = output_.output.room.orphans(kEdge);
+  entry.data_flow += 50;
+  settlement_.release(output_, id, false);
+  EXPECT_EQ(entry.state, OutputFlowState::orphan);
+  entry.ack_flow = entry.data_flow;
+  settlement_.free_if_drained(output_, id, entry);
+  EXPECT_EQ(entry.state, OutputFlowState::free);
+  EXPECT_EQ(count_of(output_, ProtocolEvent::orphan_freed), 0u);
+  EXPECT_EQ(output_.output.room.orphans(kEdge), orphans);
 }
 
 TEST_F(SettlementTest, OneThatIsReservedIsNotFreedThoughNothingIsUnderWay) {
