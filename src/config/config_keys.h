@@ -12,12 +12,14 @@ namespace heddle::config_keys {
 inline constexpr auto kLeafSpine = std::to_array<std::string_view>({"leaves", "spines", "hosts"});
 inline constexpr auto kFatTree = std::to_array<std::string_view>({"radix", "hosts"});
 inline constexpr auto kDragonfly = std::to_array<std::string_view>({"groups", "routers", "globals", "hosts"});
+inline constexpr auto kLattice = std::to_array<std::string_view>({"dimensions", "hosts"});
 // All of them, and those of their links; a lab's have what else a lab's links have.
-inline constexpr auto kFabric = std::to_array<std::string_view>(
-    {"kind", "leaves", "spines", "hosts", "radix", "groups", "routers", "globals", "rate", "mtu", "host_rate"});
+inline constexpr auto kFabric =
+    std::to_array<std::string_view>({"kind", "leaves", "spines", "hosts", "radix", "groups", "routers", "globals",
+                                     "dimensions", "rate", "mtu", "host_rate"});
 inline constexpr auto kLabFabric =
     std::to_array<std::string_view>({"kind", "leaves", "spines", "hosts", "radix", "groups", "routers", "globals",
-                                     "rate", "mtu", "host_rate", "delay", "loss"});
+                                     "dimensions", "rate", "mtu", "host_rate", "delay", "loss"});
 
 // Topology file; settings and classes have the keys of their fields (topology/fields.h).
 inline constexpr auto kTopology = std::to_array<std::string_view>(

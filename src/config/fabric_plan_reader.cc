@@ -12,9 +12,6 @@ namespace heddle {
 
 namespace {
 
-enum class PlanKind : uint8_t { leaf_spine, fat_tree, dragonfly };
-constexpr auto kPlanNames = std::to_array<std::string_view>({"leaf-spine", "fat-tree", "dragonfly"});
-
 // A size that must be there.
 bool read_size(const YamlValue& value, const std::string& what, uint32_t& out, uint64_t min, uint64_t max) {
   return value.require(what) && value.read_integer(out, min, max);
@@ -60,50 +57,74 @@ std::optional<FabricPlan> read_dragonfly(const YamlValue& value) {
   return dragonfly_plan(size);
 }
 
-// The keys of a plan, besides `kind`.
-std::span<const std::string_view> keys_of(PlanKind kind) {
-  switch (kind) {
-    case PlanKind::leaf_spine:
-      return config_keys::kLeafSpine;
-    case PlanKind::fat_tree:
-      return config_keys::kFatTree;
-    case PlanKind::dragonfly:
-      return config_keys::kDragonfly;
+std::optional<FabricPlan> read_lattice(const YamlValue& value, Lattice lattice) {
+  const YamlValue list = value["dimensions"];
+  const std::string what =
+      "how many switches in each of up to " + std::to_string(kDimensionsMax) + " dimensions, [8, 8] for instance";
+  if (!list.require(what) || !list.expect_list(what)) return std::nullopt;
+  const std::vector<YamlValue> items = list.items();
+  if (items.empty() || items.size() > kDimensionsMax) {
+    list.problem(std::to_string(items.size()) + " dimensions", "1 to " + std::to_string(kDimensionsMax));
+    return std::nullopt;
   }
-  return {};
+  std::vector<uint32_t> dimensions(items.size());
+  uint64_t switches = 1;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!items[i].read_integer(dimensions[i], 2, kNodesMax)) return std::nullopt;
+    switches *= dimensions[i];
+  }
+  if (switches > kNodesMax) {
+    list.problem(std::to_string(switches) + " switches", std::to_string(kNodesMax));
+    return std::nullopt;
+  }
+  const uint32_t links = lattice_degree(lattice, dimensions);
+  if (links > kPortsMax) {
+    list.problem(std::to_string(links) + " links of a switch", std::to_string(kPortsMax));
+    return std::nullopt;
+  }
+  uint32_t hosts = 0;
+  if (!read_size(value["hosts"], "how many on each switch", hosts, 0, kPortsMax - links)) return std::nullopt;
+  return lattice_plan(lattice, dimensions, hosts);
 }
 
-// Of all plans.
-std::vector<std::string_view> plan_keys() {
-  std::vector<std::string_view> keys = {"kind"};
-  for (const PlanKind kind : {PlanKind::leaf_spine, PlanKind::fat_tree, PlanKind::dragonfly})
-    for (const std::string_view key : keys_of(kind))
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
-  return keys;
+struct Plan {
+  std::string_view kind;
+  std::span<const std::string_view> keys;  // besides
+  std::optional<FabricPlan> (*read)(const YamlValue& value);
+};
+constexpr auto kPlans = std::to_array<Plan>({
+    {"leaf-spine", config_keys::kLeafSpine, read_leaf_spine},  // goes without saying
+    {"fat-tree", config_keys::kFatTree, read_fat_tree},
+    {"dragonfly", config_keys::kDragonfly, read_dragonfly},
+    {"hyperx", config_keys::kLattice, [](const YamlValue& value) { return read_lattice(value, Lattice::hyperx); }},
+    {"torus", config_keys::kLattice, [](const YamlValue& value) { return read_lattice(value, Lattice::torus); }},
+    {"mesh", config_keys::kLattice, [](const YamlValue& value) { return read_lattice(value, Lattice::mesh); }},
+});
+
+bool is_among(std::span<const std::string_view> keys, std::string_view key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+// Reported: a key that belongs to other plans only.
+bool has_strange_key(const YamlValue& value, const Plan& plan) {
+  for (const Plan& other : kPlans)
+    for (const std::string_view key : other.keys) {
+      if (!value.has(key) || is_among(plan.keys, key)) continue;
+      value[key].problem_at_key("the key in a " + std::string(plan.kind), joined(plan.keys));
+      return true;
+    }
+  return false;
 }
 
 }  // namespace
 
 std::optional<FabricPlan> read_fabric_plan(const YamlValue& value) {
   if (!value.present()) return std::nullopt;
-  size_t choice = 0;  // leaf-spine goes without saying
-  if (value.has("kind") && !value["kind"].read_choice(choice, kPlanNames)) return std::nullopt;
-  const auto kind = static_cast<PlanKind>(choice);
-  const std::span<const std::string_view> keys = keys_of(kind);
-  for (const std::string_view key : plan_keys()) {
-    if (key == "kind" || !value.has(key) || std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-    value[key].problem_at_key("the key in a " + std::string(kPlanNames[choice]), joined(keys));
-    return std::nullopt;
-  }
-  switch (kind) {
-    case PlanKind::leaf_spine:
-      return read_leaf_spine(value);
-    case PlanKind::fat_tree:
-      return read_fat_tree(value);
-    case PlanKind::dragonfly:
-      return read_dragonfly(value);
-  }
-  return std::nullopt;
+  std::array<std::string_view, kPlans.size()> kinds;
+  std::transform(kPlans.begin(), kPlans.end(), kinds.begin(), [](const Plan& plan) { return plan.kind; });
+  size_t choice = 0;
+  if (value.has("kind") && !value["kind"].read_choice(choice, kinds)) return std::nullopt;
+  return has_strange_key(value, kPlans[choice]) ? std::nullopt : kPlans[choice].read(value);
 }
 
 }  // namespace heddle

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topology/fabric_plan.h"
 
+#include <algorithm>
+
 namespace heddle {
 
 namespace {
@@ -17,6 +19,14 @@ std::string numbered(const char* name, uint32_t first, uint32_t second) {
 
 std::string numbered(const char* name, uint32_t first, uint32_t second, uint32_t third) {
   return numbered(name, first, second) + "-" + std::to_string(third + 1);
+}
+
+constexpr std::array<const char*, kDimensionsMax> kDimensionNames = {"x", "y", "z", "w"};
+
+// Of the switches in one line of `size` of them: are these two, the first before the other, linked?
+bool linked(Lattice lattice, uint32_t first, uint32_t second, uint32_t size) {
+  return lattice == Lattice::hyperx || second - first == 1 ||
+         (lattice == Lattice::torus && first == 0 && second == size - 1);
 }
 
 }  // namespace
@@ -77,6 +87,37 @@ FabricPlan dragonfly_plan(const DragonflySize& size) {
     for (uint32_t other = group + 1; other < size.groups; ++other)
       plan.links.push_back({{end(group, other), end(other, group)}, kGlobalCost});
   return plan;
+}
+
+FabricPlan lattice_plan(Lattice lattice, const std::vector<uint32_t>& dimensions, uint32_t hosts) {
+  FabricPlan plan;
+  uint32_t count = 1;
+  for (const uint32_t size : dimensions) count *= size;
+  for (uint32_t node = 0; node < count; ++node) {
+    std::string numbers;
+    uint32_t stride = count;  // between two switches that are beside each other in the dimension
+    for (size_t dimension = 0; dimension < dimensions.size(); ++dimension) {
+      const uint32_t size = dimensions[dimension];
+      stride /= size;
+      const uint32_t here = node / stride % size;
+      const char* name = kDimensionNames[dimension];
+      for (uint32_t there = here + 1; there < size; ++there)
+        if (linked(lattice, here, there, size))
+          plan.links.push_back(
+              {{{{node, numbered(name, there)}, {node + (there - here) * stride, numbered(name, here)}}}});
+      numbers += (dimension == 0 ? "" : "-") + std::to_string(here + 1);
+    }
+    plan.nodes.push_back("s" + numbers);
+    for (uint32_t host = 0; host < hosts; ++host)
+      plan.hosts.push_back({"h" + numbers + "-" + std::to_string(host + 1), {node, numbered("p", host)}});
+  }
+  return plan;
+}
+
+uint32_t lattice_degree(Lattice lattice, const std::vector<uint32_t>& dimensions) {
+  uint32_t degree = 0;
+  for (const uint32_t size : dimensions) degree += lattice == Lattice::hyperx ? size - 1 : std::min(size - 1, 2u);
+  return degree;
 }
 
 }  // namespace heddle

@@ -44,4 +44,14 @@ struct DragonflySize {
 };
 FabricPlan dragonfly_plan(const DragonflySize& size);
 
+// At each point of a lattice of up to four dimensions one switch: s1-1 ..., a number for each dimension. In each
+// dimension it is linked to those beside it (mesh), also around the end (torus), or to all others in that line
+// (HyperX); the port to the third in the first dimension is x3, and further y, z, w. `hosts` on each switch, h1-1-1
+// (its numbers, host) and so on.
+enum class Lattice : uint8_t { mesh, torus, hyperx };
+constexpr uint32_t kDimensionsMax = 4;
+FabricPlan lattice_plan(Lattice lattice, const std::vector<uint32_t>& dimensions, uint32_t hosts);
+// The most links that a switch of it has to others.
+uint32_t lattice_degree(Lattice lattice, const std::vector<uint32_t>& dimensions);
+
 }  // namespace heddle

@@ -335,6 +335,43 @@ TEST(Scenario, WhatOneLinkBetweenGroupsCannotCarryGoesByOtherGroups) {
   }
 }
 
+// R4, R11: and so it is where all shortest paths go the same way round.
+TEST(Scenario, ATornadoTakesTheOtherWayRoundToo) {
+  for (const char* name : {"hyperx", "torus"})
+    for (const Baseline baseline : {Baseline::shortest_paths, Baseline::valiant}) {
+      ConfigErrors errors;
+      const auto scenario =
+          load_scenario((kRoot / "config/sim" / name).string() + ".yaml", errors, {.baseline = baseline});
+      ASSERT_TRUE(scenario) << errors.text();
+      EXPECT_FALSE(run_scenario(*scenario).passed()) << name;
+    }
+}
+
+// R5: all that lossless flows send arrives, also with a link down: no ring of buffers. Their hosts send a little less
+// than their links carry, as what is in a host's ring when PAUSE comes is sent still. With 16 flow IDs some wait for
+// each other's (docs/routing.md#lattices).
+TEST(Scenario, LosslessFlowsOfALatticeDoNotWaitForEachOtherInARing) {
+  for (const std::string plan : {"torus, dimensions: [4, 4], hosts: 2", "hyperx, dimensions: [3, 3], hosts: 4",
+                                 "mesh, dimensions: [4, 4], hosts: 2"})
+    for (const std::string fault : {"", "faults: [{ at: 10ms, do: link_down, link: \"s1-1:x2\" }]\n"}) {
+      const std::string text =
+          "name: hunt\nduration: 400ms\nsettings: { flow_ids: 64 }\nclasses: [{ name: default, lossless: true }]\n"
+          "fabric: { kind: " +
+          plan + ", rate: 10G, host_rate: 10G, workers: 2 }\n" + fault +
+          "workloads: [{ name: all, from: \"h*\", to: \"h*\", transfer: 64k, rate: 250M, start: 200ms }]\n"
+          "measure: { from: 199ms, to: 399ms }\n"
+          "expect: [{ late_frames_at_most: 0, lost_frames_at_most: 0, drops_at_most: 0 }]\n";
+      ConfigErrors errors;
+      const auto scenario = parse_scenario(text, "hunt.yaml", errors);
+      ASSERT_TRUE(scenario) << errors.text();
+      const ScenarioResult result = run_scenario(*scenario);
+      EXPECT_TRUE(result.passed()) << plan << ' ' << fault;
+      ASSERT_EQ(result.workloads.size(), 1u);
+      for (const TransferResult& transfer : result.workloads[0].transfers)
+        ASSERT_TRUE(transfer.completion_ns) << plan << ' ' << fault;
+    }
+}
+
 // R12: the link between two groups is down. What it carried goes by others, and nothing comes to a dead end.
 TEST(Scenario, LongerWaysLeadAroundALinkThatIsDown) {
   std::ifstream file(kRoot / "config/sim/dragonfly.yaml");
@@ -363,13 +400,25 @@ TEST(ScenarioFile, APlanHasItsSizesAndNoOthers) {
     const std::string text = problems(plan);
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   };
-  expect("kind: ring", "x.yaml:2:17: fabric.kind: found ring, allowed leaf-spine, fat-tree or dragonfly");
+  expect("kind: ring",
+         "x.yaml:2:17: fabric.kind: found ring, allowed leaf-spine, fat-tree, dragonfly, hyperx, torus or mesh");
   expect("kind: fat-tree, leaves: 4", "fabric.leaves: found the key in a fat-tree, allowed radix or hosts");
   expect("kind: fat-tree", "fabric.radix: found nothing, allowed how many ports each switch has");
   expect("kind: fat-tree, radix: 5", "fabric.radix: found 5, allowed an even number");
   expect("kind: fat-tree, radix: 34", "fabric.radix: found 34, allowed 4 to 32");
   expect("kind: dragonfly, routers: 4, globals: 2, hosts: 2, groups: 10", "fabric.groups: found 10, allowed 2 to 9");
   expect("leaves: 2, spines: 2", "fabric.hosts: found nothing, allowed how many on each leaf");
+  expect("kind: torus, hosts: 1", "fabric.dimensions: found nothing, allowed how many switches in each of up to 4");
+  expect("kind: torus, hosts: 1, dimensions: 8", "fabric.dimensions: found 8, allowed a list of how many switches");
+  expect("kind: mesh, hosts: 1, dimensions: []", "fabric.dimensions: found 0 dimensions, allowed 1 to 4");
+  expect("kind: mesh, hosts: 1, dimensions: [2, 2, 2, 2, 2]", "fabric.dimensions: found 5 dimensions, allowed 1 to 4");
+  expect("kind: torus, hosts: 1, dimensions: [8, 1]", "fabric.dimensions[1]: found 1, allowed 2 to 4096");
+  expect("kind: torus, hosts: 1, dimensions: [65, 64]", "fabric.dimensions: found 4160 switches, allowed 4096");
+  expect("kind: hyperx, hosts: 1, dimensions: [66]", "fabric.dimensions: found 65 links of a switch, allowed 64");
+  expect("kind: hyperx, hosts: 59, dimensions: [4, 4]", "fabric.hosts: found 59, allowed 0 to 58");
+  expect("kind: hyperx, dimensions: [4, 4]", "fabric.hosts: found nothing, allowed how many on each switch");
+  expect("kind: mesh, hosts: 1, dimensions: [2], radix: 4",
+         "fabric.radix: found the key in a mesh, allowed dimensions or hosts");
 }
 
 TEST(ScenarioFile, HostsAndWorkloadsHaveNames) {

@@ -27,7 +27,7 @@ const WrongFile kFabrics[] = {
     {"no_map", "name: x\nfabric: []\n", "topology.yaml:2:9: fabric: found a list, allowed a map\n"},
     {"of_a_lab", "name: x\nfabric: { leaves: 2, spines: 1, hosts: 1, delay: 1ms }\n",
      "topology.yaml:2:43: fabric.delay: found an unknown key, allowed kind, leaves, spines, hosts, radix, groups, "
-     "routers, globals, rate, mtu or host_rate\n"},
+     "routers, globals, dimensions, rate, mtu or host_rate\n"},
     {"wrong_for_many_links", "name: x\nfabric: { leaves: 3, spines: 2, hosts: 2, rate: abc }\n",
      "topology.yaml:2:49: fabric.rate: found abc, allowed 1k to 1T bits per second\n"},
     {"key_of_a_host_on_a_link",

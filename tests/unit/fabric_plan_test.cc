@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <set>
+#include <sstream>
 
 namespace heddle::fabric_plan_test {
 namespace {
@@ -89,6 +91,73 @@ TEST(FabricPlan, OfASmallDragonflyNoRouterHasMoreThanItsGlobalLinks) {
     links_of(plan);
     for (const auto& [node, degree] : degrees_of(plan)) EXPECT_LE(degree, 3u + 2u) << node << " of " << groups;
   }
+}
+
+// The numbers of each switch, from its name.
+std::vector<std::vector<int>> points_of(const FabricPlan& plan) {
+  std::vector<std::vector<int>> points;
+  for (const std::string& name : plan.nodes) {
+    std::istringstream numbers(name.substr(1));
+    for (points.emplace_back(); numbers;) {
+      int number = 0;
+      if (numbers >> number) points.back().push_back(number);
+      numbers.get();  // the dash
+    }
+  }
+  return points;
+}
+
+// The links are those between switches that differ in one dimension, by as much as the lattice says.
+void expect_lattice(Lattice lattice, const std::vector<uint32_t>& dimensions, bool (*near)(int away, int size)) {
+  const FabricPlan plan = lattice_plan(lattice, dimensions, 2);
+  const std::vector<std::vector<int>> points = points_of(plan);
+  const std::multiset<Pair> links = links_of(plan);
+  for (uint32_t one = 0; one < points.size(); ++one) {
+    ASSERT_EQ(points[one].size(), dimensions.size());
+    EXPECT_EQ(plan.nodes[plan.hosts[2 * one].end.node], plan.nodes[one]);
+    EXPECT_EQ(plan.hosts[2 * one + 1].name, "h" + plan.nodes[one].substr(1) + "-2");
+    for (uint32_t other = one + 1; other < points.size(); ++other) {
+      int differ = 0;
+      bool linked = false;
+      for (size_t i = 0; i < dimensions.size(); ++i) {
+        const int away = std::abs(points[one][i] - points[other][i]);
+        differ += away != 0;
+        linked |= away != 0 && near(away, static_cast<int>(dimensions[i]));
+      }
+      EXPECT_EQ(links.count({one, other}), differ == 1 && linked ? 1u : 0u)
+          << plan.nodes[one] << ' ' << plan.nodes[other];
+    }
+  }
+  uint32_t most = 0;
+  for (const auto& [node, degree] : degrees_of(plan)) most = std::max(most, degree);
+  EXPECT_EQ(lattice_degree(lattice, dimensions), most);
+}
+
+TEST(FabricPlan, InAMeshSwitchesBesideEachOtherAreLinked) {
+  for (const std::vector<uint32_t>& dimensions : {std::vector<uint32_t>{5}, {2, 2}, {3, 4}, {2, 3, 4}, {2, 2, 3, 2}})
+    expect_lattice(Lattice::mesh, dimensions, [](int away, int) { return away == 1; });
+}
+
+// Of two in a line there is one link only: around the end is the same one.
+TEST(FabricPlan, InATorusEachLineIsARing) {
+  for (const std::vector<uint32_t>& dimensions : {std::vector<uint32_t>{5}, {2, 2}, {3, 4}, {2, 3, 4}, {8, 8}})
+    expect_lattice(Lattice::torus, dimensions, [](int away, int size) { return away == 1 || away == size - 1; });
+}
+
+TEST(FabricPlan, InAHyperXAllOfALineAreLinked) {
+  for (const std::vector<uint32_t>& dimensions : {std::vector<uint32_t>{5}, {2, 2}, {3, 4}, {2, 3, 4}, {4, 4}})
+    expect_lattice(Lattice::hyperx, dimensions, [](int, int) { return true; });
+}
+
+TEST(FabricPlan, APortOfALatticeSaysWhereItLeads) {
+  const FabricPlan plan = lattice_plan(Lattice::torus, {4, 3}, 1);
+  for (const auto& link : plan.links)
+    for (const auto& [from, to] : {std::pair(link.ends[0], link.ends[1]), std::pair(link.ends[1], link.ends[0])}) {
+      const std::vector<int> there = points_of(plan)[to.node];
+      EXPECT_TRUE(from.port == "x" + std::to_string(there[0]) || from.port == "y" + std::to_string(there[1]))
+          << from.port;
+    }
+  EXPECT_EQ(plan.nodes[5], "s2-3");
 }
 
 }  // namespace

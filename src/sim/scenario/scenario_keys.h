@@ -14,7 +14,7 @@ inline constexpr auto kNode =
     std::to_array<std::string_view>({"address", "workers", "ports", "applications", "shapers"});
 inline constexpr auto kFabric =
     std::to_array<std::string_view>({"kind", "leaves", "spines", "hosts", "radix", "groups", "routers", "globals",
-                                     "rate", "mtu", "delay", "host_rate", "host_delay", "workers"});
+                                     "dimensions", "rate", "mtu", "delay", "host_rate", "host_delay", "workers"});
 inline constexpr auto kLink = std::to_array<std::string_view>(
     {"ends", "rate", "mtu", "cost", "delay", "loss", "duplicate", "reorder", "reorder_by", "corrupt"});
 inline constexpr auto kHost =
