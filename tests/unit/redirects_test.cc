@@ -96,5 +96,48 @@ TEST_F(RedirectsTest, NobodyIsAskedBeforeWhoWasAskedIsGone) {
   EXPECT_TRUE(redirects_.due(now_ + Redirects::kEpochNs)) << "nobody was";
 }
 
+// Rates at which a byte takes less and more than a nanosecond.
+TEST(RedirectsOfALink, AnEpochIsTheTimeOfSomeFramesWhereTheLinkIsSlow) {
+  const Redirects slow(100'000'000, kFrame), fast(100'000'000'000, kFrame);
+  constexpr Nanos kSlowEpoch = Redirects::kEpochFrames * kFrame * 80;
+  EXPECT_FALSE(slow.due(kSlowEpoch - 1));
+  EXPECT_TRUE(slow.due(kSlowEpoch));
+  EXPECT_FALSE(fast.due(64 * kMicrosecond - 1));
+  EXPECT_TRUE(fast.due(64 * kMicrosecond));
+}
+
+TEST(RedirectsOfALink, WhatMayWaitIsAMicrosecondsWorthWhereItIsFast) {
+  constexpr uint64_t kFast = 100'000'000'000, kMayWait = 12'500;
+  static_assert(kMayWait > kTarget);
+  for (const uint64_t waiting : {kMayWait, 4 * kMayWait}) {
+    Redirects redirects(kFast, kFrame);
+    Random random{1};
+    Nanos now = 0;
+    uint64_t sent = 0;
+    for (int i = 0; i < 3; ++i) {
+      now += Redirects::kEpochNs;
+      sent += kFast / 8 * Redirects::kEpochNs / kSecond;
+      redirects.look(waiting, 2, sent, random, now);
+    }
+    EXPECT_EQ(redirects.asking(now), waiting > kMayWait) << waiting;
+  }
+}
+
+TEST(RedirectsOfALink, OnASlowOneWhoWasAskedTakesLongerToBeGone) {
+  constexpr uint64_t kSlow = 800'000'000;  // ten ns a byte
+  Redirects redirects(kSlow, kFrame);
+  Random random{1};
+  Nanos now = 0;
+  for (int i = 1; i <= 2; ++i) {
+    now += Redirects::kEpochFrames * kFrame * 10;
+    redirects.look(100 * kTarget, 2, static_cast<uint64_t>(now) / 10, random, now);
+  }
+  ASSERT_TRUE(redirects.asking(now));
+  redirects.asked(30'000);
+  const Nanos gone = now + Redirects::kEpochFrames * kFrame * 10 + 30'000 * 2 * 10;
+  EXPECT_FALSE(redirects.due(gone - 1));
+  EXPECT_TRUE(redirects.due(gone));
+}
+
 }  // namespace
 }  // namespace heddle::redirects_test

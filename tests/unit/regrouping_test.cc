@@ -137,6 +137,35 @@ TEST_F(RegroupingTest, AnOutputFlowIdCountsForTheNewGroup) {
   EXPECT_EQ(shares.held(2), 1u);
 }
 
+// A6: counted anew, of what leaves by the fabric.
+TEST_F(RegroupingTest, WhatIsInjectedIsStillCounted) {
+  InputArbiter& arbiter = port_->input.arbiter;
+  const VoqIndex away = site_.voq_index(kFabric, 0), here = site_.voq_index(kOutput, 0);
+  ASSERT_TRUE(arbiter[away].injects);
+  ASSERT_FALSE(arbiter[here].injects);
+  for (const auto& [queue, bytes] : {std::pair(away, 300u), {here, 200u}, {away, 0u}}) {
+    InputFlow& flow = port_->input.flows[begin(kMoving, 0)];
+    flow.branch.voq = queue;
+    flow.data_flow = flow.next_data_flow = flow.ack_flow + bytes;
+  }
+  arbiter.inject(1, 300);
+  regroup();
+  EXPECT_EQ(arbiter.injection().injected_bytes(), 300u);
+}
+
+// Of the first output as well, and with the last flow ID.
+TEST_F(RegroupingTest, NoneIsForgotten) {
+  FlowId last = kNoFlow;
+  while (port_->input.flows.available() > 1) port_->input.flows.take();
+  last = begin(kMoving, 1);
+  EXPECT_EQ(last, port_->input.flows.size());
+  port_->input.ids[0].wanting.push(port_->input.flows, last);
+  regroup();
+  EXPECT_EQ(group(last), 2);
+  EXPECT_EQ(port_->input.ids[0].wanting.shares.waiting(2), 1u);
+  EXPECT_EQ(port_->input.ids[0].wanting.pop(port_->input.flows), last);
+}
+
 TEST_F(RegroupingTest, ReadyQueuesKeepTheirOrder) {
   const FlowId first = begin(kMoving, 1), second = begin(kMoving, 1);
   const VoqIndex queue = site_.voq_index(kOutput, 0);
