@@ -59,6 +59,17 @@ TEST_F(ClassifierTest, TheDscpCountsBeforeThePcp) {
   EXPECT_EQ(other(), (Found{kBulk, false}));
 }
 
+TEST_F(ClassifierTest, TheFirstPriorityAndCodePointAreAsTheOthers) {
+  classes_[kControl].dscp_set = 1;
+  classes_[kBulk].pcp_set = 1 << 1;
+  classes_[kStorage].pcp_set = 1 << 0;
+  EXPECT_EQ(untagged_ip(0), (Found{kControl, false}));
+  EXPECT_EQ(untagged_ip(63), (Found{kStorage, false})) << "of PCP 0, as it names none";
+  EXPECT_EQ(tagged(0, 63), (Found{kStorage, false}));
+  EXPECT_EQ(tagged(1, 63), (Found{kBulk, false}));
+  for (uint8_t pcp = 2; pcp < 8; ++pcp) EXPECT_EQ(tagged(pcp, 63), (Found{kBulk, false})) << "the first class";
+}
+
 TEST_F(ClassifierTest, APortHasADefaultForFramesThatNameNone) {
   port_.default_class = kStorage;
   EXPECT_EQ(untagged_ip(0), (Found{kStorage, false}));

@@ -109,5 +109,44 @@ TEST_F(InjectionLimitsTest, NoPartIsClosedAndAClosedIdTakesNone) {
   EXPECT_EQ(limits_.limit_bytes(0), 4000u);
 }
 
+TEST_F(InjectionLimitsTest, WhatIsPromisedCannotBeInjectedByOthers) {
+  policy_.limits[2].bytes = 4000;
+  policy_.port_bytes = 10'000;
+  make();
+  limits_.waits(2);
+  EXPECT_TRUE(limits_.promise(2, 3000)) << "a first one may be of more than half";
+  EXPECT_FALSE(limits_.promise(2, 1)) << "beyond that half is for those who can go";
+  limits_.inject(2, 999);
+  EXPECT_TRUE(limits_.open() >> 2 & 1);
+  limits_.inject(2, 1);
+  EXPECT_FALSE(limits_.open() >> 2 & 1);
+  limits_.keep_promise(2, 3000);
+  EXPECT_TRUE(limits_.open() >> 2 & 1);
+  EXPECT_EQ(limits_.injected_bytes(2), 1000u);
+}
+
+TEST_F(InjectionLimitsTest, PromisesTakeHalfOfWhatAnIdMayHave) {
+  policy_.limits[2].bytes = 4000;
+  make();
+  EXPECT_TRUE(limits_.promise(2, 1000));
+  EXPECT_TRUE(limits_.promise(2, 1000));
+  EXPECT_FALSE(limits_.promise(2, 1));
+  limits_.keep_promise(2, 1000);
+  EXPECT_TRUE(limits_.promise(2, 1000));
+}
+
+TEST_F(InjectionLimitsTest, PromisesCountForThePortAsWell) {
+  policy_.port_bytes = 4000;
+  make();
+  limits_.waits(2);
+  EXPECT_TRUE(limits_.promise(2, 2000));
+  limits_.inject(2, 1999);
+  EXPECT_NE(limits_.open(), 1u << kNoLimitId);
+  limits_.inject(2, 1);
+  EXPECT_EQ(limits_.open(), 1u << kNoLimitId);
+  limits_.keep_promise(2, 2000);
+  EXPECT_TRUE(limits_.open() >> 2 & 1);
+}
+
 }  // namespace
 }  // namespace heddle::injection_limits_test

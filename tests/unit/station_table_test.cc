@@ -55,6 +55,59 @@ TEST_F(Stations, OneThatKeepsMovingIsHeldWhereItIs) {
   EXPECT_EQ(table.learn(1, 1, other, kNoQuota, now), Learned::moved);
 }
 
+TEST_F(Stations, OneThatIsHeldStaysForAWhileHoweverQuietItIs) {
+  table.learn(1, 1, kHere, kNoQuota, now);
+  for (int i = 0; i < 2 * StationTable::kMovesMax; ++i) table.learn(1, 1, i % 2 ? kHere : kThere, kNoQuota, now);
+  const FabricAddress other = table.find(1, 1)->address == kHere ? kThere : kHere;
+  now += StationTable::kHoldNs - 1;
+  EXPECT_EQ(table.learn(1, 1, other, kNoQuota, now), Learned::held);
+}
+
+// As who does not learn asks.
+TEST_F(Stations, WhetherOneIsToStayCanBeAsked) {
+  EXPECT_FALSE(table.holds(1, 1, kHere, now)) << "it is not known";
+  table.learn(1, 1, kHere, kNoQuota, now);
+  EXPECT_FALSE(table.holds(1, 1, kThere, now)) << "it may move";
+  for (int i = 0; i < 2 * StationTable::kMovesMax; ++i) table.learn(1, 1, i % 2 ? kHere : kThere, kNoQuota, now);
+  const FabricAddress at = table.find(1, 1)->address, other = at == kHere ? kThere : kHere;
+  EXPECT_TRUE(table.holds(1, 1, other, now));
+  EXPECT_FALSE(table.holds(1, 1, at, now)) << "it is there";
+  EXPECT_FALSE(table.holds(1, 1, other, now + StationTable::kHoldNs));
+  table.add_fixed(2, 1, kThere);
+  EXPECT_TRUE(table.holds(2, 1, kHere, now));
+  EXPECT_FALSE(table.holds(2, 1, kThere, now));
+}
+
+TEST_F(Stations, OneIsRenewedInAQuarterOfAShortAge) {
+  StationTable brief{64, 2 * kSecond, kHashKey};
+  brief.learn(1, 1, kHere, kNoQuota, now);
+  EXPECT_EQ(brief.learn(1, 1, kHere, kNoQuota, now + kSecond / 2 - 1), Learned::known);
+  EXPECT_EQ(brief.learn(1, 1, kHere, kNoQuota, now + kSecond / 2), Learned::renewed);
+}
+
+// Who remembers what it found asks again.
+TEST_F(Stations, TheVersionChangesNowAndThen) {
+  table.age(now);
+  const uint32_t version = table.version();
+  table.age(now + StationTable::kAskAgainNs - 1);
+  EXPECT_EQ(table.version(), version);
+  table.age(now + StationTable::kAskAgainNs);
+  EXPECT_EQ(table.version(), version + 1);
+}
+
+TEST_F(Stations, AllAreShownWithTheirAddressAndVlan) {
+  static constexpr uint64_t kMac = 0x0200'0000'ff01;
+  table.learn(kMac, 4094, kThere, kNoQuota, now);
+  int shown = 0;
+  table.for_each(0, table.capacity(), [&shown](uint64_t mac, uint16_t vlan, const Station& station) {
+    EXPECT_EQ(mac, kMac);
+    EXPECT_EQ(vlan, 4094);
+    EXPECT_EQ(station.address, kThere);
+    ++shown;
+  });
+  EXPECT_EQ(shown, 1);
+}
+
 TEST_F(Stations, OnePortLearnsNoMoreThanItsQuota) {
   for (uint64_t mac = 1; mac <= 10; ++mac) EXPECT_EQ(table.learn(mac, 1, kHere, 10, now), Learned::added);
   EXPECT_EQ(table.learn(11, 1, kHere, 10, now), Learned::refused);
