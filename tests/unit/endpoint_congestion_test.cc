@@ -265,5 +265,55 @@ TEST(EndpointCongestion, LevelsAreMixedToThePosition) {
   EXPECT_NEAR(sum / 1000, port.position(), 0.05);
 }
 
+// One look at a time, at a port that 200,000 bytes have made congested.
+class EpochTest : public testing::Test {
+ protected:
+  EpochTest() {
+    EXPECT_EQ(port_.position(), 0);
+    EXPECT_EQ(port_.since_ns(), 0);
+    EndpointCongestion::Look full = queued(200'000, 140, 140);
+    full.now = kBegun;
+    port_.look(full);
+    const double share = std::exp2(-0.75 * (port_.position() - 1));
+    epoch_ns_ = kRoundTripUnknownNs + static_cast<Nanos>(2 * kFrame / (1.25 * share));
+  }
+  // So long after it began the queue is empty, and so much has left. What is not here and has not left was dropped.
+  void empty(Nanos after, uint64_t left_bytes) {
+    EndpointCongestion::Look look = queued(0, 0, 140);
+    look.now = kBegun + after;
+    look.left_bytes = look.port_left_bytes = left_bytes;
+    look.idle = true;
+    port_.look(look);
+  }
+
+  static constexpr Nanos kBegun = 5 * kMillisecond;
+  EndpointCongestion port_{kRate, kFrame, 1};
+  Nanos epoch_ns_;
+};
+
+TEST_F(EpochTest, ItIsCongestedFromTheFirstLookAtAQueueBeyondTheMarks) {
+  EXPECT_TRUE(port_.congested());
+  EXPECT_EQ(port_.since_ns(), kBegun);
+}
+
+TEST_F(EpochTest, WhoeverMadeItHasGoneWhenNothingHasComeInHalfAnEpoch) {
+  empty(epoch_ns_ / 2 - 1, 0);
+  EXPECT_TRUE(port_.congested());
+  empty(epoch_ns_ / 2, 0);
+  EXPECT_FALSE(port_.congested());
+  EXPECT_EQ(port_.position(), 0);
+}
+
+TEST_F(EpochTest, WhereMoreHasLeftTheWholeEpochCounts) {
+  const double before = port_.position();
+  const auto left = static_cast<uint64_t>(0.3 * 1.25 * static_cast<double>(epoch_ns_));
+  empty(epoch_ns_ / 2, left);
+  EXPECT_EQ(port_.position(), before);
+  empty(epoch_ns_ - 1, left);
+  EXPECT_EQ(port_.position(), before);
+  empty(epoch_ns_, left);
+  EXPECT_NE(port_.position(), before);
+}
+
 }  // namespace
 }  // namespace heddle::endpoint_congestion_test

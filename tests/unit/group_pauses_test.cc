@@ -33,6 +33,36 @@ TEST_F(GroupPausesTest, OthersLeaveItLess) {
   EXPECT_FALSE(groups_.is_full(ports_.own(kEdge), kGroup, false)) << "a port of one group";
 }
 
+// A lone group has a third of what there is room for; of lossless packets half as many, as their host is paused at
+// that.
+TEST_F(GroupPausesTest, AGroupOfLosslessPacketsIsFullAtHalfAsMany) {
+  const uint32_t mark = topology_.settings.input_drop_mark_packets;
+  for (const bool lossless : {true, false}) {
+    uint32_t packets = 0;
+    const Packet none{};
+    while (packets < mark && !groups_.is_full(*port_, kGroup, lossless)) {
+      port_->input.queues.joined(none, kGroup, lossless);
+      ++packets;
+    }
+    EXPECT_EQ(packets, (lossless ? mark / 2 : mark) / 3 + 1) << lossless;
+    EXPECT_EQ(groups_.queue_bytes(*port_, kGroup), 0u) << "these have no bytes";
+    while (packets-- > 0) port_->input.queues.left(none, kGroup, lossless);
+  }
+}
+
+TEST_F(GroupPausesTest, OfFramesThatWaitForAnIdTheSame) {
+  uint32_t frames = 0;
+  const auto full_at = [&](bool lossless) {
+    for (; !groups_.is_full(*port_, kGroup, lossless) && frames < site_.waiting_max; ++frames)
+      port_->input.waiting.push(kGroup, packet(100));
+    return frames;
+  };
+  EXPECT_EQ(full_at(false), site_.waiting_max / 4 / 3 + 1);
+  EXPECT_EQ(full_at(true), site_.waiting_max / 2 / 3 + 1);
+  EXPECT_EQ(groups_.queue_bytes(*port_, kGroup), frames * site_.frame_bytes) << "they may be the largest";
+  while (!port_->input.waiting.empty()) turn_.discard(port_->input.waiting.pop(kGroup));
+}
+
 TEST_F(GroupPausesTest, AllThatTheHostSendsOfItCountsAndNothingElse) {
   fill(most_ + 2);
   told();
