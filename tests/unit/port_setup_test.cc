@@ -87,6 +87,27 @@ TEST_F(PortSetupTest, EachInputHasAQueueForEachLaneOfEachOutput) {
   }
 }
 
+// A5: what a frame takes of the port that it leaves by, with preamble and gap.
+TEST_F(PortSetupTest, AQueueCountsWhatItsOutputAdds) {
+  const auto port = made(kEdge);
+  const uint32_t untagged = topology_.edge_mtu_bytes + kEthernetHeaderBytes;
+  const PortBytes& link = voq(*port, kLink, kLossy).bytes;
+  EXPECT_EQ(link.overhead, kWireExtraBytes + HEDDLE_DATA_OVERHEAD_BYTES);
+  EXPECT_EQ(link.largest, untagged + link.overhead);
+  const PortBytes& edge = voq(*port, kEdgeBeside, kLossy).bytes;
+  EXPECT_EQ(edge.overhead, kWireExtraBytes);
+  EXPECT_EQ(edge.largest, untagged + kVlanTagBytes + kWireExtraBytes);
+  EXPECT_EQ(edge.turn_max, 1024 * edge.largest) << "of unknown rate";
+}
+
+TEST_F(PortSetupTest, EachChannelOfALinkHasItsCredits) {
+  const auto port = made(kLink);
+  ASSERT_EQ(port->channels, 3u);
+  EXPECT_EQ(port->credits[0].buffers(), topology_.settings.link_credits);
+  for (uint32_t channel = 1; channel < port->channels; ++channel)
+    EXPECT_EQ(port->credits[channel].buffers(), topology_.settings.lossless_credits) << channel;
+}
+
 // R5: from down to up the channel changes.
 TEST_F(PortSetupTest, OnAWayThatTurnsUpFramesHaveComeInTheChannelBefore) {
   const auto link = made(kLink);
