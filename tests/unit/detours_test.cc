@@ -88,5 +88,23 @@ TEST_F(DetoursTest, AWayPassesTheNodesOfBothItsParts) {
   EXPECT_GE(passed, 4u);
 }
 
+// How far nodes are from each other is found out for so many of them in a turn: until then no longer way is begun, and
+// none is left.
+TEST_F(DetoursTest, WhatIsNotKnownYetIsNoReason) {
+  const uint16_t via = 13, elsewhere = 20;
+  ASSERT_FALSE(detours_.may_pass(kDestination, via, elsewhere, ++now_));
+  const std::set<uint16_t> asked = {kSelf, kDestination - 1, via - 1, elsewhere - 1};
+  // In a turn in which only one of these has been found out, and then so many others that no more are.
+  for (const uint16_t known : asked) {
+    distances_.compile(all_fabric_ports(topology_));
+    ++now_;
+    ASSERT_NE(distances_.to(known, now_), nullptr);
+    for (uint16_t node = 0; node < 36; ++node)
+      if (!asked.contains(node)) distances_.to(node, now_);
+    EXPECT_EQ(detours_.draw(kDestination, random_, now_), 0) << known;
+    EXPECT_TRUE(detours_.may_pass(kDestination, via, elsewhere, now_)) << known;
+  }
+}
+
 }  // namespace
 }  // namespace heddle::test::detours_test

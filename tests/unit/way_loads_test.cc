@@ -144,6 +144,15 @@ TEST_F(WayLoadsTest, APortIsBetterThatGivesTheFlowAQuarterMore) {
 }
 
 // The flow is held up further on: here it is enough that it gets as much.
+TEST_F(WayLoadsTest, OfAllPortsTheBestIsFound) {
+  board_.add_waiting(0, 3, 5000, 3);  // each has a third
+  for (PortIndex best = 0; best < 3; ++best) {
+    for (PortIndex port = 0; port < 4; ++port) board_.publish_load(port, 0, kLatelyNs, kNow);
+    sent(best, 10);
+    EXPECT_EQ(loads_.better(0b0111, kThere, 3, true, kNow), best);
+  }
+}
+
 TEST_F(WayLoadsTest, AroundABottleneckElsewhereAnEqualPartIsEnough) {
   sent(0, 50);
   sent(1, 50);
