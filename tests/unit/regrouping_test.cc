@@ -155,9 +155,8 @@ TEST_F(RegroupingTest, WhatIsInjectedIsStillCounted) {
 
 // Of the first output as well, and with the last flow ID.
 TEST_F(RegroupingTest, NoneIsForgotten) {
-  FlowId last = kNoFlow;
   while (port_->input.flows.available() > 1) port_->input.flows.take();
-  last = begin(kMoving, 1);
+  const FlowId last = begin(kMoving, 1);
   EXPECT_EQ(last, port_->input.flows.size());
   port_->input.ids[0].wanting.push(port_->input.flows, last);
   regroup();

@@ -143,7 +143,6 @@ TEST_F(WayLoadsTest, APortIsBetterThatGivesTheFlowAQuarterMore) {
   EXPECT_EQ(loads_.better(0, kThere, 0, true, kNow), kNoPort);
 }
 
-// The flow is held up further on: here it is enough that it gets as much.
 TEST_F(WayLoadsTest, OfAllPortsTheBestIsFound) {
   board_.add_waiting(0, 3, 5000, 3);  // each has a third
   for (PortIndex best = 0; best < 3; ++best) {
@@ -153,6 +152,7 @@ TEST_F(WayLoadsTest, OfAllPortsTheBestIsFound) {
   }
 }
 
+// The flow is held up further on: here it is enough that it gets as much.
 TEST_F(WayLoadsTest, AroundABottleneckElsewhereAnEqualPartIsEnough) {
   sent(0, 50);
   sent(1, 50);
