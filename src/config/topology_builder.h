@@ -99,6 +99,7 @@ class TopologyBuilder {
   void read_trunk(const YamlValue& value, VlanMembership& vlans) const;
   void check_addresses() const;
   void check_ports() const;
+  void check_flow_ids() const;
   void check_room(const TopologyNode& node, const TopologyPort& port) const;
   void check_reachable() const;
   void settle_lossless();

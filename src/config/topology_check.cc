@@ -22,6 +22,7 @@ void TopologyBuilder::check(bool graph_known) {
   check_reachable();
   topology_.longer_way_cost_most = longer_way_cost_most(topology_);
   if (topology_.any_lossless()) settle_lossless();
+  check_flow_ids();
 }
 
 void TopologyBuilder::check_addresses() const {
@@ -43,11 +44,6 @@ void TopologyBuilder::check_ports() const {
     if (node.ports.empty()) {
       sources_[i].value.problem_at_key("a node without ports", "1 to " + std::to_string(kPortsMax) + " ports");
     }
-    if (node.ports.size() > topology_.settings.flow_ids) {  // each input port must be able to have one (K11)
-      root_["settings"]["flow_ids"].problem(
-          std::to_string(topology_.settings.flow_ids),
-          "at least the " + std::to_string(node.ports.size()) + " ports of " + node.name);
-    }
     for (size_t port = 0; port < node.ports.size(); ++port) {
       check_room(node, node.ports[port]);
       if (!node.ports[port].fabric) continue;
@@ -60,6 +56,22 @@ void TopologyBuilder::check_ports() const {
       }
     }
   }
+}
+
+// K11: each input port must be able to have one in each virtual channel.
+void TopologyBuilder::check_flow_ids() const {
+  uint32_t needed = 0;
+  std::string most;
+  for (const TopologyNode& node : topology_.nodes) {
+    const uint32_t here = flow_ids_needed(topology_, node);
+    if (here > needed) most = node.name;
+    needed = std::max(needed, here);
+  }
+  if (topology_.settings.flow_ids >= needed) return;
+  root_["settings"]["flow_ids"].problem(std::to_string(topology_.settings.flow_ids),
+                                        "at least " + std::to_string(needed) + ", so that at " + most +
+                                            " each port can have one of each other port's" +
+                                            (topology_.any_lossless() ? ", in each virtual channel" : ""));
 }
 
 // The largest frame of a port must be able to cross (X1).

@@ -47,6 +47,7 @@ struct alignas(64) OutputFlow {
   uint16_t queued;        // packets that crossed and are not stamped yet: they pin the entry. CrossPoint, Settlement;
                           // Departure and FabricTransmit, as they leave
   uint32_t probe_mark;    // ack_flow when the timer was set: progress since then needs no probe (K5). Prober, Stamping
+  uint8_t channel;        // virtual channel that its flows go on in, whomever it serves (K11)
   Nanos due_ns;           // of its timer: the next probe (K5), or when an ended entry is settled (K9: EndedPaths)
   uint16_t flags;         // OutputFlowFlag
   OutputFlowState state;  // Settlement
@@ -67,8 +68,9 @@ struct alignas(64) OutputFlow {
     congestion.reset();
   }
   // It is given out.
-  void reserve_for(const InputFlowRef& flow, uint8_t flow_ftag) {
+  void reserve_for(const InputFlowRef& flow, uint8_t flow_ftag, uint8_t flow_channel) {
     serve(flow);
+    channel = flow_channel;
     told.reset();
     ftag = flow_ftag;
     credit_base = data_flow;
@@ -94,10 +96,11 @@ static_assert(sizeof(OutputFlow) == 64, "an output flow is one cache line");
 
 class OutputFlowTable {
  public:
-  // `inputs`: the ports of the node, at most flow_ids. All but this one share the IDs. Each may always have
-  // flow_ids / (2 * (inputs - 1)) of them, and one at least; the rest goes to whoever comes first (K11), so that no
-  // input takes all.
-  OutputFlowTable(uint32_t flow_ids, uint32_t inputs);
+  // `inputs`: the virtual channels in which flows of each port of the node go on here; none of this port itself. Each
+  // input may always have one ID in each of its channels, that no flow of another channel or input takes, and an equal
+  // part of half of the others in any; the rest goes to whoever comes first (K11). There are at least as many IDs as
+  // channels of all inputs (flow_ids_needed()).
+  OutputFlowTable(uint32_t flow_ids, const std::vector<ChannelSet>& inputs);
 
   uint32_t size() const { return size_; }
   bool valid(FlowId id) const { return id - 1u < size_; }
@@ -110,24 +113,30 @@ class OutputFlowTable {
   // Those whose flows may rest: they count as used.
   IdQueue<FlowId>& resting() { return resting_; }
   const IdQueue<FlowId>& resting() const { return resting_; }
-  // Would reserve() give the input port one?
-  bool may_reserve(PortIndex input) const { return left_[input] > 0 || shared_ != 0; }
+  // Would reserve() give the input port one in that channel?
+  bool may_reserve(PortIndex input, uint8_t channel) const {
+    const Share& share = shares_[input];
+    return share.held[channel] == 0 || share.left > 0 || shared_ != 0;
+  }
 
-  // An ID that serves `input`, or kNoFlow while that port may not have another one. The one that was freed last
-  // comes first, since its entry is still in the cache; positions that run on keep its uses apart (K4).
-  FlowId reserve(const InputFlowRef& input, uint8_t ftag) {
-    int32_t& left = left_[input.port];
-    if (left <= 0) {
-      if (shared_ == 0) return kNoFlow;
-      --shared_;
+  // An ID that serves `input`, or kNoFlow while that port may not have another one in the channel. The one that was
+  // freed last comes first, since its entry is still in the cache; positions that run on keep its uses apart (K4).
+  FlowId reserve(const InputFlowRef& input, uint8_t ftag, uint8_t channel) {
+    Share& share = shares_[input.port];
+    if (share.held[channel] != 0) {
+      if (share.left <= 0) {
+        if (shared_ == 0) return kNoFlow;
+        --shared_;
+      }
+      --share.left;
     }
-    --left;
+    ++share.held[channel];
     const FlowId id = free_;
     OutputFlow& entry = flows_[id];
     free_ = entry.next_free;
     ++used_;
     ++used_by_ftag_[ftag & (kFtags - 1)];
-    entry.reserve_for(input, ftag);
+    entry.reserve_for(input, ftag, channel);
     return id;
   }
   // A flow of that class has the ID, which was reserved for any.
@@ -139,7 +148,8 @@ class OutputFlowTable {
   // Puts an entry back; the caller has seen that extent, queue and pending deltas are zero. A timer may still run.
   void free(FlowId id) {
     OutputFlow& entry = flows_[id];
-    if (++left_[entry.input.port] <= 0) ++shared_;
+    Share& share = shares_[entry.input.port];
+    if (--share.held[entry.channel] != 0 && ++share.left <= 0) ++shared_;
     --used_;
     --used_by_ftag_[entry.ftag & (kFtags - 1)];
     entry.flags &= kOutputTimed;  // a free one has no other
@@ -149,11 +159,16 @@ class OutputFlowTable {
   }
 
  private:
+  struct Share {
+    int32_t left = 0;  // that it may have besides the first one of each channel; below 0, those it has of the rest
+    std::array<uint32_t, kVirtualChannels> held{};  // by channel. Where none is kept for it, one more
+  };
+
   std::vector<OutputFlow> flows_;  // entry 0 is never used
   std::vector<uint32_t> timer_links_;
   IdQueue<FlowId> resting_;
   uint32_t size_;
-  std::vector<int32_t> left_;  // by input: of the IDs that it may always have; below 0, those it has of the others
+  std::vector<Share> shares_;  // by input
   uint32_t shared_;            // IDs for whoever comes first, not in use
   FlowId free_;
   uint32_t used_ = 0;

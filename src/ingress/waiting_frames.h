@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "ingress/group_turns.h"
 #include "ingress/id_shares.h"
 #include "wire/packet.h"
 
@@ -25,16 +26,19 @@ class WaitingFrames {
   void push(uint8_t group, Packet* packet) {
     of_group_[group].push(packet);
     shares.waits(group);
+    turns.enter(group);
   }
   const Packet* first(uint8_t group) const { return of_group_[group].head; }
   Packet* pop(uint8_t group) {
     shares.waits_no_more(group);
+    if (shares.waiting(group) == 0) turns.leave(group);
     return of_group_[group].pop();
   }
   // Any of them; there is one.
-  Packet* pop_any() { return pop(shares.next_turn()); }
+  Packet* pop_any() { return pop(turns.next()); }
 
   IdShares shares;
+  GroupTurns turns;  // of the groups in which frames wait
 
  private:
   std::vector<PacketQueue> of_group_;

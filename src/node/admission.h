@@ -40,15 +40,15 @@ class Admission {
   // Would a frame pass by the queue of its idle flow, whose limits and path do not hold it, on to that output? Asks
   // what is asked of each frame; nothing is changed. `flow` may be one that is not there yet.
   bool would_pass(const Port& port, const InputFlow& flow, const Voq& voq, const Packet& packet) const {
-    return may_enter(port, packet) && has_id(port, flow, voq.output) && may_cross(port, flow, voq, packet);
+    return may_enter(port, packet) && has_id(port, flow, voq) && may_cross(port, flow, voq, packet);
   }
   // Why its flow's queue would not take it, if not.
   DropReason refusal(const Port& port, const InputFlow& flow, const Packet& packet) const {
     return flow_queues_.refusal(port, flow, packet);
   }
   // Has it an output flow ID there, or would it get one at once, and need not leave it to others (K11)?
-  bool has_id(const Port& port, const InputFlow& flow, PortIndex output) const {
-    return flow.branch.flow == kNoFlow ? flow_ids_.would_reserve(port, output) : !has_to_yield(port, flow);
+  bool has_id(const Port& port, const InputFlow& flow, const Voq& voq) const {
+    return flow.branch.flow == kNoFlow ? flow_ids_.would_reserve(port, voq) : !has_to_yield(port, flow);
   }
   // A packet leaves its flow for the crossing; the flow has an output flow ID, and the room is there.
   void hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);

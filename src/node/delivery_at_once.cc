@@ -180,7 +180,8 @@ bool DeliveryAtOnce::anybody_waits(const Port& port, const Voq& voq) {
 
 bool DeliveryAtOnce::takes_at_once(const Port& there) {
   const OutputSide& output = there.output;
-  const uint64_t busy = output.scheduler.lanes() | output.paused_lanes | output.wanting_inputs | output.control_packets;
+  const uint64_t busy =
+      output.scheduler.lanes() | output.paused_lanes | output.wanted.inputs() | output.control_packets;
   return busy == 0 && output.transmitter.room() != 0 && !output.congestion.congested() && !output.scheduler.has_rate();
 }
 

@@ -20,8 +20,8 @@ void EdgeFlows::serve_waiting(Port& port, Nanos now) {
   WaitingFrames& waiting = port.input.waiting;
   uint8_t stuck = kNoFlowGroup;  // the first group that found no ID since one has
   while (!waiting.empty()) {
-    const uint8_t group = waiting.shares.next_turn();
-    if (group == stuck) return waiting.shares.keep_turn(group);
+    const uint8_t group = waiting.turns.next();
+    if (group == stuck) return waiting.turns.keep(group);
     const uint32_t index = waiting.first(group)->position;
     MatchEntry& match = edge_.matches()[index];
     // One that has to leave its ID to another group ends before its next frames join a flow.

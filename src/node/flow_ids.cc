@@ -13,7 +13,7 @@ bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packe
   Port* there = ports_.find(output);
   if (there == nullptr) return take_lent_id(port, flow);
   if (!takes_flows(*there)) return false;
-  flow.branch.flow = there->output.flows.reserve(first.input, flow.ftag);
+  flow.branch.flow = there->output.flows.reserve(first.input, flow.ftag, channel_of(port, flow));
   if (flow.branch.flow == kNoFlow) return false;
   begin_turn(port.input.ids[output], flow);
   flow.flags |= rest_flags(port, first.input.flow);
@@ -21,38 +21,47 @@ bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packe
   return true;
 }
 
+void FlowIds::wait(Port& port, FlowId id) {
+  const InputFlow& flow = port.input.flows[id];
+  port.input.ids[flow.branch.output].wanting.push(port.input.flows, channel_of(port, flow), id);
+}
+
 void FlowIds::tell_wants(Port& input, PortIndex output) {
-  OutputIds& ids = input.input.ids[output];
-  if (ids.wanting.count() <= ids.asked) return;
-  const uint32_t flows = ids.wanting.count() - ids.asked;
-  if (ports_.is_own(output)) {
-    ids.asked = ids.asked + flows;
-    return on_want(ports_.own(output), input.index, flows);
+  if (input.input.ids[output].wanting.empty()) return;
+  for (uint8_t channel = 0; channel < site_.lanes.channels(); ++channel) {
+    if (tell_wants(input, output, channel)) continue;
+    return input.input.arbiter.wake(site_.voq_index(output, 0));  // the ring is full: said again next turn
   }
-  if (outbox_.send(output, WantIds{output, input.index, flows}))
-    ids.asked = ids.asked + flows;
-  else
-    input.input.arbiter.wake(site_.voq_index(output, 0));  // the ring is full: said again next turn
 }
 
-void FlowIds::on_want(Port& output, PortIndex input, uint32_t flows) {
-  output.output.wanted[input] += flows;
-  output.output.wanting_inputs |= PortSet{1} << input;
-}
-
-FlowId FlowIds::granted(Port& port, PortIndex output, FlowId id) {
-  OutputIds& ids = port.input.ids[output];
-  ids.asked = ids.asked - 1;
-  if (!ports_.is_own(output)) ids.lent.came();
-  if (!ids.wanting.empty()) return give_id(port, output, id);
-  // The session has ended meanwhile, the frames' lives have, or another flow has left its own.
-  return send_home(port, output, id, false, false);
-}
-
-FlowList FlowIds::refused(Port& input, PortIndex output, uint32_t flows) {
+bool FlowIds::tell_wants(Port& input, PortIndex output, uint8_t channel) {
   OutputIds& ids = input.input.ids[output];
-  ids.asked = ids.asked - flows;
-  return ids.wanting.take_all(input.input.flows);
+  const uint32_t wanting = ids.wanting.count(channel), asked = ids.asked[channel];
+  if (wanting <= asked) return true;
+  if (ports_.is_own(output))
+    on_want(ports_.own(output), input.index, channel, wanting - asked);
+  else if (!outbox_.send(output, WantIds{output, input.index, channel, wanting - asked}))
+    return false;
+  ids.asked[channel] = static_cast<uint16_t>(wanting);
+  return true;
+}
+
+FlowId FlowIds::granted(Port& port, PortIndex output, uint8_t channel, FlowId id) {
+  OutputIds& ids = port.input.ids[output];
+  ids.asked[channel] = static_cast<uint16_t>(ids.asked[channel] - 1);
+  Port* there = ports_.find(output);
+  if (there == nullptr) ids.lent.came();
+  if (ids.wanting.count(channel) != 0) return give_id(port, output, channel, id);
+  // The session has ended meanwhile, the frames' lives have, or another flow has left its own.
+  if (there == nullptr) return keep_or_return(port, output, channel, id, true, false);
+  release(port, *there, id, false);
+  return kNoFlow;
+}
+
+FlowList FlowIds::refused(Port& input, PortIndex output, uint8_t channel, uint32_t flows) {
+  OutputIds& ids = input.input.ids[output];
+  ids.asked[channel] = static_cast<uint16_t>(ids.asked[channel] - flows);
+  return ids.wanting.take_all(input.input.flows, channel);
 }
 
 void FlowIds::bind(OutputFlow& entry, const InputFlowRef& input) {
@@ -71,24 +80,31 @@ void FlowIds::yield(Port& port, InputFlow& flow) {
 
 FlowId FlowIds::give_back(Port& port, InputFlow& flow, bool count_orphan) {
   const FlowId id = flow.branch.flow;
+  const PortIndex output = flow.branch.output;
   flow.branch.flow = kNoFlow;
-  port.input.ids[flow.branch.output].wanting.shares.gave(flow.group);
-  return send_home(port, flow.branch.output, id, flow.flags & kFlowLeaving, count_orphan);
-}
-
-// Where it came from, or to the next flow that waits for one.
-FlowId FlowIds::send_home(Port& port, PortIndex output, FlowId id, bool leaving, bool count_orphan) {
+  port.input.ids[output].wanting.shares.gave(flow.group);
   if (count_orphan) orphans_.made(port);
   if (Port* there = ports_.find(output)) {
-    port.counters.count(ProtocolEvent::id_given_back);
-    settlement_.release(*there, id, count_orphan);
+    release(port, *there, id, count_orphan);
     return kNoFlow;
   }
-  LentIds& lent = port.input.ids[output].lent;
-  if (!count_orphan && !leaving && lent.held() <= site_.lent_max) return keep_id(port, output, id);
-  lent.went_home();
+  const bool may_stay = !count_orphan && !(flow.flags & kFlowLeaving);
+  return keep_or_return(port, output, channel_of(port, flow), id, may_stay, count_orphan);
+}
+
+void FlowIds::release(Port& port, Port& output, FlowId id, bool counted) {
   port.counters.count(ProtocolEvent::id_given_back);
-  outbox_.give_back({output, id, count_orphan});
+  settlement_.release(output, id, counted);
+}
+
+// One that is lent: to the next flow that waits for one, or for the next one that comes, or where it came from.
+FlowId FlowIds::keep_or_return(Port& port, PortIndex output, uint8_t channel, FlowId id, bool may_stay, bool counted) {
+  OutputIds& ids = port.input.ids[output];
+  const bool of_use = ids.wanting.empty() || ids.wanting.count(channel) != 0;  // none, where others wait
+  if (may_stay && of_use && ids.lent.held() <= site_.lent_max) return keep_id(port, output, channel, id);
+  ids.lent.went_home();
+  port.counters.count(ProtocolEvent::id_given_back);
+  outbox_.give_back({output, id, counted});
   return kNoFlow;
 }
 
@@ -97,7 +113,7 @@ bool FlowIds::rest(Port& port, FlowId id, const InputFlow& flow) {
     return false;
   Port& there = ports_.own(flow.branch.output);
   const OutputFlow& entry = there.output.flows[flow.branch.flow];
-  if ((entry.congestion | entry.told) != 0 || there.output.wanting_inputs != 0) return false;
+  if ((entry.congestion | entry.told) != 0 || there.output.wanted.inputs() != 0) return false;
   if (!port.is_fabric()) {
     if (!port.input.waiting.empty()) return false;
     port.input.flows.resting().enter(id);
@@ -129,10 +145,12 @@ FlowId FlowIds::longest_at_rest_of(Port& port) {
 
 void FlowIds::return_lent(Port& port, PortIndex output, bool all) {
   LentIds& lent = port.input.ids[output].lent;
-  for (uint32_t count = all ? lent.count() : lent.spare(); count > 0; --count) {
-    outbox_.give_back({output, lent.take(), false});
-    lent.went_home();
-    port.counters.count(ProtocolEvent::id_given_back);
+  for (uint8_t channel = 0; channel < site_.lanes.channels(); ++channel) {
+    for (uint32_t count = all ? lent.count(channel) : lent.spare(channel); count > 0; --count) {
+      outbox_.give_back({output, lent.take(channel), false});
+      lent.went_home();
+      port.counters.count(ProtocolEvent::id_given_back);
+    }
   }
   lent.mark();
   if (lent.count() == 0) port.input.lent_outputs = port.input.lent_outputs & ~(PortSet{1} << output);
@@ -140,7 +158,7 @@ void FlowIds::return_lent(Port& port, PortIndex output, bool all) {
 
 bool FlowIds::take_lent_id(Port& port, InputFlow& flow) {
   OutputIds& ids = port.input.ids[flow.branch.output];
-  flow.branch.flow = ids.lent.take();
+  flow.branch.flow = ids.lent.take(channel_of(port, flow));
   if (flow.branch.flow == kNoFlow) return false;
   begin_turn(ids, flow);
   port.counters.count(ProtocolEvent::id_lent);
@@ -156,18 +174,18 @@ uint16_t FlowIds::rest_flags(const Port& port, FlowId id) const {
 }
 
 // An ID of another worker's output stays with the input port, for the flow that waits for one or for the next one.
-FlowId FlowIds::keep_id(Port& port, PortIndex output, FlowId id) {
+FlowId FlowIds::keep_id(Port& port, PortIndex output, uint8_t channel, FlowId id) {
   OutputIds& ids = port.input.ids[output];
-  if (!ids.wanting.empty()) return give_id(port, output, id);
+  if (ids.wanting.count(channel) != 0) return give_id(port, output, channel, id);
   if (ids.lent.count() == 0) port.input.lent_outputs = port.input.lent_outputs | PortSet{1} << output;
-  ids.lent.put(id);
+  ids.lent.put(channel, id);
   return kNoFlow;
 }
 
 // To the flow that has waited longest, of the group whose turn it is.
-FlowId FlowIds::give_id(Port& port, PortIndex output, FlowId id) {
+FlowId FlowIds::give_id(Port& port, PortIndex output, uint8_t channel, FlowId id) {
   OutputIds& ids = port.input.ids[output];
-  const FlowId flow_id = ids.wanting.pop(port.input.flows);
+  const FlowId flow_id = ids.wanting.pop(port.input.flows, channel);
   InputFlow& flow = port.input.flows[flow_id];
   begin_turn(ids, flow);
   flow.branch.flow = id;

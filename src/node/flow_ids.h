@@ -31,25 +31,32 @@ class FlowIds {
   // the same worker gives it out, or another one has lent some. Whoever waits for an ID already comes first (K11): a
   // shortage must not starve the inputs of other workers.
   bool reserve(Port& port, InputFlow& flow, PortIndex output, const Packet& first);
-  // Would it?
-  bool would_reserve(const Port& input, PortIndex output) const {
-    const Port* there = ports_.find(output);
-    if (there == nullptr) return input.input.ids[output].lent.count() != 0;
-    return takes_flows(*there) && there->output.flows.may_reserve(input.index);
+  // Would it, for its packets in that queue?
+  bool would_reserve(const Port& input, const Voq& voq) const {
+    const Port* there = ports_.find(voq.output);
+    const uint8_t channel = site_.lanes.channel(voq.lane);
+    if (there == nullptr) return input.input.ids[voq.output].lent.count(channel) != 0;
+    return takes_flows(*there) && there->output.flows.may_reserve(input.index, channel);
   }
   // May IDs be reserved there at all?
-  static bool takes_flows(const Port& output) { return output.usable() && output.output.wanting_inputs == 0; }
+  static bool takes_flows(const Port& output) { return output.usable() && output.output.wanted.inputs() == 0; }
   // It is to choose an output: what it has queued waits for none meanwhile.
   void forget_output(InputFlow& flow) {
     waiting_.end(flow);
     flow.branch.output = kNoPort;
   }
+  // The virtual channel in which the flow, which has an output, goes on: its ID is one of that channel (K11).
+  uint8_t channel_of(const Port& port, const InputFlow& flow) const {
+    return site_.lanes.channel(port.input.arbiter[flow.branch.voq].lane);
+  }
+  // The flow waits for an ID at its output.
+  void wait(Port& port, FlowId id);
   // Flows wait for IDs: the output's worker hears of all that it has not heard of yet.
   void tell_wants(Port& input, PortIndex output);
   // An ID that was asked for: whose it is now; kNoFlow if nobody waits any more.
-  FlowId granted(Port& port, PortIndex output, FlowId id);
+  FlowId granted(Port& port, PortIndex output, uint8_t channel, FlowId id);
   // None are to come: those that waited, to be placed anew.
-  FlowList refused(Port& input, PortIndex output, uint32_t flows);
+  FlowList refused(Port& input, PortIndex output, uint8_t channel, uint32_t flows);
   // The first packet of another flow on an ID that is lent to the worker of its input port (K11).
   void bind(OutputFlow& entry, const InputFlowRef& input);
   // K11: the flow goes behind those that wait for an ID at the same output, once its extent is zero, if its group has
@@ -70,7 +77,9 @@ class FlowIds {
   HEDDLE_COLD void return_lent(Port& port, PortIndex output, bool all);
 
   // So many more flows of an input want an ID of the output, which is this worker's.
-  static void on_want(Port& output, PortIndex input, uint32_t flows);
+  static void on_want(Port& output, PortIndex input, uint8_t channel, uint32_t flows) {
+    output.output.wanted.add(input, channel, flows);
+  }
 
  private:
   uint16_t rest_flags(const Port& port, FlowId id) const;
@@ -79,10 +88,13 @@ class FlowIds {
     ids.wanting.shares.took(flow.group);
     flow.branch.turn_start = flow.data_flow;
   }
+  bool tell_wants(Port& input, PortIndex output, uint8_t channel);
   bool take_lent_id(Port& port, InputFlow& flow);
-  FlowId send_home(Port& port, PortIndex output, FlowId id, bool leaving, bool count_orphan);
-  FlowId keep_id(Port& port, PortIndex output, FlowId id);
-  FlowId give_id(Port& port, PortIndex output, FlowId id);
+  void release(Port& port, Port& output, FlowId id, bool counted);
+  [[gnu::noinline]] FlowId keep_or_return(Port& port, PortIndex output, uint8_t channel, FlowId id, bool may_stay,
+                                          bool counted);
+  FlowId keep_id(Port& port, PortIndex output, uint8_t channel, FlowId id);
+  FlowId give_id(Port& port, PortIndex output, uint8_t channel, FlowId id);
 
   const Site& site_;
   Ports& ports_;

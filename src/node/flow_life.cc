@@ -118,13 +118,13 @@ void FlowLife::on_credit(Port& port, Epoch epoch, FlowId id, bool metered, uint3
   if (flow.state == FlowState::blocked) unblock(port, id, flow, now);
 }
 
-void FlowLife::on_grant(Port& port, PortIndex output, FlowId id) {
-  place(port, flow_ids_.granted(port, output, id));
+void FlowLife::on_grant(Port& port, PortIndex output, uint8_t channel, FlowId id) {
+  place(port, flow_ids_.granted(port, output, channel, id));
   flow_ids_.tell_wants(port, output);
 }
 
-void FlowLife::on_refuse(Port& input, PortIndex output, uint32_t flows) {
-  FlowList waiting = flow_ids_.refused(input, output, flows);
+void FlowLife::on_refuse(Port& input, PortIndex output, uint8_t channel, uint32_t flows) {
+  FlowList waiting = flow_ids_.refused(input, output, channel, flows);
   while (!waiting.empty()) {
     const FlowId id = input.input.flows.pop(waiting);
     place(input, id);
@@ -178,11 +178,13 @@ void FlowLife::age_waiting(Nanos now) {
     for (PortSet rest = port->input.wanting_outputs; rest != 0; rest &= rest - 1) {
       const auto output = PortIndex::of(std::countr_zero(rest));
       WantingFlows& wanting = port->input.ids[output].wanting;
-      FlowList waiting = wanting.take_all(port->input.flows);
-      while (!waiting.empty()) {
-        const FlowId id = port->input.flows.pop(waiting);
-        drop_expired_frames(*port, id, now);
-        if (port->input.flows[id].state == FlowState::wanting) wanting.push(port->input.flows, id);
+      for (uint8_t channel = 0; channel < port->channels; ++channel) {
+        FlowList waiting = wanting.take_all(port->input.flows, channel);
+        while (!waiting.empty()) {
+          const FlowId id = port->input.flows.pop(waiting);
+          drop_expired_frames(*port, id, now);
+          if (port->input.flows[id].state == FlowState::wanting) wanting.push(port->input.flows, channel, id);
+        }
       }
       if (wanting.empty()) port->input.wanting_outputs = port->input.wanting_outputs & ~(PortSet{1} << output);
     }
@@ -200,10 +202,11 @@ void FlowLife::route(Port& port, FlowId id) {
   ways_.took(port, id, output, first);
   if (flow_ids_.reserve(port, flow, output, first)) return make_ready(port, id, flow);
   Port* there = ports_.find(output);
-  if (there != nullptr && reclaim(*there, port.index) && flow_ids_.reserve(port, flow, output, first))
+  if (there != nullptr && reclaim(*there, port.index, flow_ids_.channel_of(port, flow)) &&
+      flow_ids_.reserve(port, flow, output, first))
     return make_ready(port, id, flow);
   flow.state = FlowState::wanting;
-  port.input.ids[output].wanting.push(port.input.flows, id);
+  flow_ids_.wait(port, id);
   port.input.wanting_outputs = port.input.wanting_outputs | PortSet{1} << output;
   port.counters.count(ProtocolEvent::id_waited);
   flow_ids_.tell_wants(port, output);
@@ -222,8 +225,8 @@ void FlowLife::finish(Port& port, FlowId id, InputFlow& flow) {
   if (!flow_ids_.rest(port, id, flow)) leave(port, id, flow);
 }
 
-bool FlowLife::reclaim(Port& output, PortIndex input) {
-  while (output.usable() && !output.output.flows.may_reserve(input)) {
+bool FlowLife::reclaim(Port& output, PortIndex input, uint8_t channel) {
+  while (output.usable() && !output.output.flows.may_reserve(input, channel)) {
     const InputFlowRef longest = flow_ids_.longest_at_rest_at(output);
     if (longest.flow == kNoFlow) return false;
     Port& port = ports_.own(longest.port);

@@ -71,15 +71,16 @@ class FlowLife {
   // `granted`: bytes that the flow may hand on since it has its output flow ID.
   HEDDLE_COLD void on_credit(Port& port, Epoch epoch, FlowId id, bool metered, uint32_t granted, Nanos now);
   // K11: an output flow ID for whoever waits longest.
-  void on_grant(Port& port, PortIndex output, FlowId id);
+  void on_grant(Port& port, PortIndex output, uint8_t channel, FlowId id);
   // The output's link is down: all flows that wait for it take another way, or are dropped.
-  void on_refuse(Port& input, PortIndex output, uint32_t flows);
+  void on_refuse(Port& input, PortIndex output, uint8_t channel, uint32_t flows);
   // E1: the pair's flooded frames have died; its first flow may move.
   HEDDLE_COLD void on_timer(Port& port, FlowId id, Nanos now);
   // C5: flows whose time has come are looked at again.
   void run_releases(Nanos now);
-  // K11: flows at rest end until the output has an ID for the input port, if it can have one; false if it can't.
-  [[gnu::noinline]] bool reclaim(Port& output, PortIndex input);
+  // K11: flows at rest end until the output has an ID for the input port in that channel, if it can have one; false
+  // if it can't.
+  [[gnu::noinline]] bool reclaim(Port& output, PortIndex input, uint8_t channel);
   // One ends that the edge port has; false if there is none.
   [[gnu::noinline]] bool reclaim(Port& port);
   // What the flow at rest stood for is over.

@@ -11,16 +11,12 @@ constexpr uint32_t kGrantsPerTurn = 64;  // one output's flow IDs to waiting inp
 
 void IdGrants::run() {
   for (Port* port : ports_) {
-    OutputSide& output = port->output;
-    if (output.wanting_inputs == 0) continue;
+    WantedIds& wanted = port->output.wanted;
+    if (wanted.inputs() == 0) continue;
     uint32_t granted = 0;
     int refused = 0;  // in a row
-    while (granted < kGrantsPerTurn && refused < std::popcount(output.wanting_inputs)) {
-      const PortIndex first = output.next_wanting;
-      const PortSet later = output.wanting_inputs & ~((PortSet{1} << first) - 1);
-      const auto input = PortIndex::of(std::countr_zero(later != 0 ? later : output.wanting_inputs));
-      output.next_wanting = PortIndex::of((input + 1) % kPortsMax);
-      const bool answered = grant(*port, input);
+    while (granted < kGrantsPerTurn && refused < std::popcount(wanted.inputs())) {
+      const bool answered = answer(*port, wanted.next_input());
       granted += answered;
       refused = answered ? 0 : refused + 1;
     }
@@ -28,33 +24,41 @@ void IdGrants::run() {
   }
 }
 
-// The answer to one input: an ID for one of its flows, whichever waits first when it comes, or that there is none to
-// come. False if nothing could be said.
-bool IdGrants::grant(Port& output, PortIndex input) {
-  if (!output.usable()) return refuse(output, input);
-  if (!flow_life_.reclaim(output, input)) return false;
-  const FlowId id = output.output.flows.reserve(InputFlowRef::of(0, input, kNoFlow), 0);
-  if (!ports_.is_own(input) && !outbox_.send(input, GrantId{input, output.index, id})) {
+// One of its channels, by turns. False if nothing could be said in any.
+bool IdGrants::answer(Port& output, PortIndex input) {
+  WantedIds& wanted = output.output.wanted;
+  for (int tries = std::popcount(wanted.channels(input)); tries > 0; --tries) {
+    const uint8_t channel = wanted.next_channel(input);
+    if (output.usable() ? grant(output, input, channel) : refuse(output, input, channel)) return true;
+  }
+  return false;
+}
+
+// An ID for one of its flows, whichever waits first when it comes.
+bool IdGrants::grant(Port& output, PortIndex input, uint8_t channel) {
+  if (!flow_life_.reclaim(output, input, channel)) return false;
+  const FlowId id = output.output.flows.reserve(InputFlowRef::of(0, input, kNoFlow), 0, channel);
+  if (!ports_.is_own(input) && !outbox_.send(input, GrantId{input, output.index, channel, id})) {
     output.output.flows.free(id);
     turn_.stay_busy();  // the ring is full: next turn
     return false;
   }
-  if (--output.output.wanted[input] == 0) output.output.wanting_inputs &= ~(PortSet{1} << input);
+  output.output.wanted.answered(input, channel, 1);
   output.counters.count(ProtocolEvent::id_reserved);
-  if (ports_.is_own(input)) flow_life_.on_grant(ports_.own(input), output.index, id);
+  if (ports_.is_own(input)) flow_life_.on_grant(ports_.own(input), output.index, channel, id);
   return true;
 }
 
-bool IdGrants::refuse(Port& output, PortIndex input) {
-  const uint32_t flows = output.output.wanted[input];
-  if (!ports_.is_own(input) && !outbox_.send(input, RefuseIds{input, output.index, flows})) {
+// There is none to come.
+bool IdGrants::refuse(Port& output, PortIndex input, uint8_t channel) {
+  const uint32_t flows = output.output.wanted.of(input, channel);
+  if (!ports_.is_own(input) && !outbox_.send(input, RefuseIds{input, output.index, channel, flows})) {
     turn_.stay_busy();
     return false;
   }
-  output.output.wanted[input] = 0;
-  output.output.wanting_inputs &= ~(PortSet{1} << input);
+  output.output.wanted.answered(input, channel, flows);
   output.counters.count(ProtocolEvent::id_refused);
-  if (ports_.is_own(input)) flow_life_.on_refuse(ports_.own(input), output.index, flows);
+  if (ports_.is_own(input)) flow_life_.on_refuse(ports_.own(input), output.index, channel, flows);
   return true;
 }
 

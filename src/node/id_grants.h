@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output flow IDs as the output side gives them out to inputs that wait for one, round robin (K11). Called once a turn;
-// has something to do where `wanting_inputs` of a port is not empty. How many each input waits for is in `wanted`,
-// which FlowIds::on_want() adds to and this takes from. A ring that is full is tried again next turn.
+// has something to do where inputs of a port wait. For how many is in `wanted`, which FlowIds::on_want() adds to and
+// this takes from. A ring that is full is tried again next turn.
 #pragma once
 
 #include "node/flow_life.h"
@@ -20,8 +20,9 @@ class IdGrants {
   void run();
 
  private:
-  bool grant(Port& output, PortIndex input);
-  bool refuse(Port& output, PortIndex input);
+  bool answer(Port& output, PortIndex input);
+  bool grant(Port& output, PortIndex input, uint8_t channel);
+  bool refuse(Port& output, PortIndex input, uint8_t channel);
 
   Ports& ports_;
   Turn& turn_;

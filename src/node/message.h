@@ -13,10 +13,11 @@ namespace heddle {
 
 // --- to an output's worker ---
 
-// So many more of an input's flows want an output flow ID (K11).
+// So many more of an input's flows want an output flow ID, to go on in that virtual channel (K11).
 struct WantIds {
   PortIndex output;
   PortIndex input;
+  uint8_t channel;
   uint32_t flows;
 };
 
@@ -30,10 +31,11 @@ struct WaitForRoom {
 
 // --- to an input's worker ---
 
-// An ID, for whichever of its flows has waited longest.
+// An ID, for whichever of its flows has waited longest in the channel.
 struct GrantId {
   PortIndex input;
   PortIndex output;
+  uint8_t channel;
   FlowId id;
 };
 
@@ -41,6 +43,7 @@ struct GrantId {
 struct RefuseIds {
   PortIndex input;
   PortIndex output;
+  uint8_t channel;
   uint32_t flows;
 };
 

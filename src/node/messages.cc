@@ -76,18 +76,20 @@ void Messages::take(const Message& message, Nanos now) {
   std::visit([this, now](const auto& what) { take(what, now); }, message);
 }
 
-void Messages::take(const WantIds& want, Nanos) { flow_ids_.on_want(ports_.own(want.output), want.input, want.flows); }
+void Messages::take(const WantIds& want, Nanos) {
+  flow_ids_.on_want(ports_.own(want.output), want.input, want.channel, want.flows);
+}
 
 void Messages::take(const WaitForRoom& wait, Nanos) {
   RoomReturns::on_wait(ports_.own(wait.output), wait.input, wait.lane, wait.flows);
 }
 
 void Messages::take(const GrantId& grant, Nanos) {
-  flow_life_.on_grant(ports_.own(grant.input), grant.output, grant.id);
+  flow_life_.on_grant(ports_.own(grant.input), grant.output, grant.channel, grant.id);
 }
 
 void Messages::take(const RefuseIds& refuse, Nanos) {
-  flow_life_.on_refuse(ports_.own(refuse.input), refuse.output, refuse.flows);
+  flow_life_.on_refuse(ports_.own(refuse.input), refuse.output, refuse.channel, refuse.flows);
 }
 
 void Messages::take(const GiveReturns& give, Nanos) {

@@ -14,6 +14,7 @@
 #include "egress/output_scheduler.h"
 #include "egress/port_congestion.h"
 #include "egress/redirects.h"
+#include "egress/wanted_ids.h"
 #include "flow/bounded_list.h"
 #include "flow/flow_limit.h"
 #include "flow/flow_meter.h"
@@ -47,7 +48,6 @@ class FlowIds;         // node/flow_ids.h
 class FlowLife;        // node/flow_life.h
 class FlowQueues;      // node/flow_queues.h
 class HostControl;     // node/host_control.h
-class IdGrants;        // node/id_grants.h
 class LinkControl;     // node/link_control.h
 class Orphans;         // node/orphans.h
 class PortLoads;       // node/port_loads.h
@@ -59,12 +59,13 @@ class Receive;         // node/receive.h
 constexpr uint32_t kBurstsOutPerTurn = 4;
 
 // Flow IDs of one output, for flows of one input port.
-struct OutputIds {
-  explicit OutputIds(uint32_t groups) : wanting(groups) {}
+struct alignas(64) OutputIds {
+  OutputIds(uint32_t groups, uint32_t channels) : wanting(groups, channels), lent(channels) {}
 
-  WantingFlows wanting;            // flows that wait for one (K11)
-  Owned<uint32_t, FlowIds> asked;  // IDs that the output's worker has been asked for and has not answered
-  LentIds lent;                    // none while flows wait for one
+  WantingFlows wanting;  // flows that wait for one (K11)
+  // By channel: IDs that the output's worker has been asked for and has not answered.
+  std::array<Owned<uint16_t, FlowIds>, kVirtualChannels> asked;
+  LentIds lent;  // none of a channel while flows of it wait for one
 };
 
 static_assert(sizeof(OutputIds) == 128, "an output's are found without a multiplication");
@@ -76,16 +77,16 @@ struct Fifo {
 };
 
 struct InputSide {
-  InputSide(PortIndex index, bool fabric, const FabricSettings& settings, uint32_t outputs, uint32_t lanes,
+  InputSide(PortIndex index, bool fabric, const FabricSettings& settings, uint32_t outputs, const Lanes& lanes,
             const ApplicationPolicy& applications)
       : ref(InputFlowRef::of(1, index, kNoFlow)),
         flows(settings.flow_ids),
         limits(settings.flow_ids + 1),
         meters(settings.flow_ids + 1),
         leases(settings.flow_ids + 1),
-        arbiter(flows, outputs * lanes, applications),
-        ids(outputs, OutputIds(arbiter.groups())),
-        fifos(lanes),
+        arbiter(flows, outputs * lanes.count(), applications),
+        ids(outputs, OutputIds(arbiter.groups(), lanes.channels())),
+        fifos(lanes.count()),
         queues(arbiter.groups()),
         paused(fabric ? 0 : settings.flow_ids, settings.fgfc_timer_ns),
         waiting(arbiter.groups()),
@@ -143,16 +144,16 @@ class AtOnceFrames {
 };
 
 struct OutputSide {
-  OutputSide(uint32_t flow_ids, uint32_t inputs, const Lanes& lanes, const TopologyPort& settings,
+  OutputSide(uint32_t flow_ids, const std::vector<ChannelSet>& inputs, const Lanes& lanes, const TopologyPort& settings,
              const std::vector<TrafficClass>& classes, PortBytes bytes, uint64_t seed)
       : flows(flow_ids, inputs),
         congestion(shared_rate_bps(settings), settings.mtu_bytes + kEthernetHeaderBytes, seed),
         host_frames(settings, classes),
-        scheduler(lanes, inputs, bytes),
+        scheduler(lanes, static_cast<uint32_t>(inputs.size()), bytes),
         redirects(shared_rate_bps(settings), settings.mtu_bytes + kEthernetHeaderBytes),
         asked_by(flow_ids + 1),
-        room(inputs, lanes.count()),
-        wanted(inputs) {}
+        room(static_cast<uint32_t>(inputs.size()), lanes.count()),
+        wanted(static_cast<uint32_t>(inputs.size())) {}
 
   OutputFlowTable flows;
   PortCongestion congestion;                        // edge ports (C1)
@@ -177,10 +178,8 @@ struct OutputSide {
   uint32_t stamped_packets = 0;
   AtOnceFrames at_once;
   uint32_t sequence = 0;  // last one given out on channel 0
-  PortSet wanting_inputs = 0;
-  Owned<PortIndex, IdGrants> next_wanting;  // round robin among inputs
-  OutputRoom room;                          // of the inputs, and what else goes back to them
-  std::vector<uint32_t> wanted;             // by input port: flow IDs that it waits for
+  OutputRoom room;        // of the inputs, and what else goes back to them
+  WantedIds wanted;       // flow IDs that inputs wait for
 };
 
 // When what lies in the device's receive queue came in, at the earliest (K8).
@@ -196,15 +195,17 @@ class ArrivalBound {
 };
 
 struct Port {
-  Port(PortIndex port_index, const TopologyPort& port_settings, const FabricSettings& fabric_settings, uint32_t ports,
-       const Lanes& lanes, const std::vector<TrafficClass>& classes, const ApplicationPolicy& applications,
-       const SessionOptions& session_options, PortBytes bytes, uint64_t seed)
+  // `inputs`: for its flow table (flow/output_flow.h).
+  Port(PortIndex port_index, const TopologyPort& port_settings, const FabricSettings& fabric_settings,
+       const std::vector<ChannelSet>& inputs, const Lanes& lanes, const std::vector<TrafficClass>& classes,
+       const ApplicationPolicy& applications, const SessionOptions& session_options, PortBytes bytes, uint64_t seed)
       : index(port_index),
         fabric(port_settings.fabric),
         settings(port_settings),
         channels(lanes.channels()),
-        input(port_index, port_settings.fabric, fabric_settings, ports, lanes.count(), applications),
-        output(fabric_settings.flow_ids, ports, lanes, port_settings, classes, bytes, seed),
+        input(port_index, port_settings.fabric, fabric_settings, static_cast<uint32_t>(inputs.size()), lanes,
+              applications),
+        output(fabric_settings.flow_ids, inputs, lanes, port_settings, classes, bytes, seed),
         session(session_options) {}
 
   bool is_fabric() const { return fabric; }

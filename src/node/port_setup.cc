@@ -43,6 +43,9 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   if (settings.fabric) peer = {topology.nodes[settings.peer.node_index].address, settings.peer.port};
   const Lanes lanes(topology);
   const ApplicationPolicy& applications = settings.fabric ? kNoApplications : *options.applications;  // A10
+  std::vector<ChannelSet> inputs(ports);
+  for (PortIndex input = 0; input < ports; ++input)
+    if (input != index) inputs[input] = flow_channels(topology, node.ports[input]);
   const SessionOptions session{.hello_interval_ns = fabric.hello_interval_ns,
                                .hellos_missed = fabric.hellos_missed,
                                .topology_hash = topology_hash(topology),
@@ -54,7 +57,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
                                .credits = fabric.link_credits,
                                .frame_bytes_max = settings.mtu_bytes + kEthernetHeaderBytes,
                                .sends_again = lanes.any_retry()};
-  auto port = std::make_unique<Port>(index, settings, fabric, ports, lanes, topology.classes, applications, session,
+  auto port = std::make_unique<Port>(index, settings, fabric, inputs, lanes, topology.classes, applications, session,
                                      port_bytes(topology, settings), options.seed + index);
   if (settings.fabric) begin_link(*port, fabric, lanes.any_retry());
   plug(*port, *options.devices[index]);

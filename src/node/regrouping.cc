@@ -12,10 +12,11 @@ void Regrouping::run() {
 void Regrouping::run(Port& port) {
   InputSide& input = port.input;
   flow_pauses_.end_groups(port);
-  std::vector<FlowList> wanting(input.ids.size());
+  std::vector<FlowList> wanting;  // by output and channel
   std::vector<FlowList> ready = input.arbiter.take_all();
-  for (size_t output = 0; output < wanting.size(); ++output)
-    wanting[output] = input.ids[output].wanting.take_all(input.flows);
+  for (OutputIds& ids : input.ids)
+    for (uint8_t channel = 0; channel < port.channels; ++channel)
+      wanting.push_back(ids.wanting.take_all(input.flows, channel));
   PacketQueue waiting;
   while (!input.waiting.empty()) waiting.push(input.waiting.pop_any());
 
@@ -27,8 +28,11 @@ void Regrouping::run(Port& port) {
     Packet* packet = waiting.pop();
     input.waiting.push(regroup(packet->position), packet);
   }
-  for (size_t output = 0; output < wanting.size(); ++output)
-    while (!wanting[output].empty()) input.ids[output].wanting.push(input.flows, input.flows.pop(wanting[output]));
+  for (size_t i = 0; i < wanting.size(); ++i) {
+    WantingFlows& flows = input.ids[i / port.channels].wanting;
+    const auto channel = static_cast<uint8_t>(i % port.channels);
+    while (!wanting[i].empty()) flows.push(input.flows, channel, input.flows.pop(wanting[i]));
+  }
   for (VoqIndex queue = 0; queue < ready.size(); ++queue)
     while (!ready[queue].empty()) input.arbiter.push(queue, input.flows.pop(ready[queue]));
 }

@@ -139,7 +139,7 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port, Nanos
   view.room = voq.room;
   view.cost = buffers_for(view.bytes + (port.is_fabric() ? HEDDLE_DATA_OVERHEAD_BYTES : 0));
   view.passes = passes(view, worker, port, voq);
-  view.id_free = worker.admission().has_id(port, flow_of(view), view.output);
+  view.id_free = worker.admission().has_id(port, flow_of(view), voq);
   view.id_waits = !port.input.ids[view.output].wanting.empty();
 }
 

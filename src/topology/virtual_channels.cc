@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "topology/graph.h"
 #include "wire/packet.h"
@@ -134,6 +135,26 @@ ChannelsNeeded lossless_channels_needed(const Topology& topology) {
 void settle_lossless_channels(Topology& topology, const ChannelsNeeded& needed) {
   topology.lossless_detours = topology.any_lossless_detours() && needed.with_detours <= kLosslessChannelsMax;
   topology.lossless_channels = topology.lossless_detours ? needed.with_detours : needed.shortest;
+}
+
+ChannelSet flow_channels(const Topology& topology, const TopologyPort& input) {
+  unsigned channels = 0;
+  const unsigned lossless = input.fabric ? topology.lossless_channels : 1;  // a path begins in the first one
+  for (const TrafficClass& traffic_class : topology.classes) {
+    if (!traffic_class.flow_channels) continue;
+    channels |= traffic_class.lossless ? ((1u << lossless) - 1) << kFirstLosslessChannel : 1u << kLossyChannel;
+  }
+  return static_cast<ChannelSet>(channels);
+}
+
+uint32_t flow_ids_needed(const Topology& topology, const TopologyNode& node) {
+  uint32_t all = 0, fewest = kVirtualChannels;
+  for (const TopologyPort& port : node.ports) {
+    const auto channels = static_cast<uint32_t>(std::popcount(flow_channels(topology, port)));
+    all += channels;
+    fewest = std::min(fewest, channels);
+  }
+  return std::max(1u, all - std::min(all, fewest));  // nothing goes out by the port that it came in by
 }
 
 Nanos lossless_drain_ns(const Topology& topology) {

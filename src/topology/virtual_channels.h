@@ -15,7 +15,6 @@
 
 namespace heddle {
 
-constexpr uint8_t kVirtualChannels = 8;
 constexpr uint8_t kLossyChannel = 0;
 constexpr uint8_t kFirstLosslessChannel = 1;
 constexpr uint8_t kLosslessChannelsMax = kVirtualChannels - kFirstLosslessChannel;
@@ -38,6 +37,13 @@ ChannelsNeeded lossless_channels_needed(const Topology& topology);
 // As many as its lossless classes may use. Those for longer ways only if there may be so many: else lossless frames
 // take none.
 void settle_lossless_channels(Topology& topology, const ChannelsNeeded& needed);
+
+// K11: the channels in which flows that come in by such a port may go on. Of each output's flow IDs one is kept for
+// each of them and each input port, so that no flow waits for an ID that flows of other channels hold: then flows wait
+// for each other's IDs only where buffers do, too, and there is no ring of these (R5).
+ChannelSet flow_channels(const Topology& topology, const TopologyPort& input);
+// How many IDs an output of the node must have for that.
+uint32_t flow_ids_needed(const Topology& topology, const TopologyNode& node);
 
 // How long the slowest edge port takes for all that the lossless channels of the whole fabric can hold (K8).
 Nanos lossless_drain_ns(const Topology& topology);

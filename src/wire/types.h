@@ -28,7 +28,9 @@ constexpr PortIndex kNoPort = 0xffff;
 constexpr FlowId kNoFlow = 0;
 constexpr unsigned kPortsMax = 64;  // per node: port sets are 64-bit masks
 using PortSet = uint64_t;
-constexpr size_t kFtags = 16;  // traffic classes of a fabric (E2), by the lower bits of their tag
+constexpr uint8_t kVirtualChannels = 8;  // per link (topology/virtual_channels.h)
+using ChannelSet = uint8_t;              // bit c: channel c
+constexpr size_t kFtags = 16;            // traffic classes of a fabric (E2), by the lower bits of their tag
 
 // A place where frames leave the fabric: an edge port of a node.
 struct FabricAddress {

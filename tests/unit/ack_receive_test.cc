@@ -10,7 +10,7 @@ class AckReceiveTest : public FlowTest {
  protected:
   AckReceiveTest() {
     bring_up();
-    id_ = fabric_.output.flows.reserve(InputFlowRef::of(1, kEdge, 7), kLossy);
+    id_ = fabric_.output.flows.reserve(InputFlowRef::of(1, kEdge, 7), kLossy, 0);
     entry_ = &fabric_.output.flows[id_];
     before_ = entry_->ack_flow;
     entry_->data_flow += 1000;

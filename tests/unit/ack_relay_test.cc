@@ -10,7 +10,7 @@ class AckRelayTest : public FlowTest {
  protected:
   // An entry of port 2 with something to tell to flow 7 of an input port.
   OutputFlow& telling(PortIndex input, uint32_t settled, uint32_t lost = 0) {
-    id_ = output_.output.flows.reserve(InputFlowRef::of(1, input, 7), kLossy);
+    id_ = output_.output.flows.reserve(InputFlowRef::of(1, input, 7), kLossy, 0);
     OutputFlow& entry = output_.output.flows[id_];
     entry.pending_ack = settled;
     entry.pending_lost = lost;

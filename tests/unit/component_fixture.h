@@ -206,8 +206,8 @@ class ComponentTest : public testing::Test {
   void congest(Port& port) const {
     PortCongestion& congestion = port.output.congestion;
     OutputScheduler crowded(site_.lanes, 1, {.overhead = 0, .largest = 60'000, .turn_max = 60'000});
-    OutputFlowTable flows(16, 1);
-    for (FlowId id = 1; id <= 10; ++id) ASSERT_NE(flows.reserve({}, 0), kNoFlow);
+    OutputFlowTable flows(16, std::vector<ChannelSet>(1));
+    for (FlowId id = 1; id <= 10; ++id) ASSERT_NE(flows.reserve({}, 0, 0), kNoFlow);
     std::vector<Packet> packets(64);
     for (Packet& packet : packets) {
       packet.payload = 60'000;
@@ -231,14 +231,18 @@ class ComponentTest : public testing::Test {
     flow.begin({1, to}, ftag, kNoMatch);
     return flow;
   }
+  // That a host's flow begins in.
+  uint8_t channel_of(uint8_t ftag) const { return site_.lanes.lossless(ftag) ? kFirstLosslessChannel : kLossyChannel; }
   // Flow `id` waits for an output flow ID.
   void want(FlowId id, PortIndex output) {
-    edge_.input.flows[id].branch.output = output;
-    edge_.input.ids[output].wanting.push(edge_.input.flows, id);
+    InputFlow& flow = edge_.input.flows[id];
+    flow.branch.output = output;
+    flow.branch.voq = flow_ways_.queue(edge_, output, flow.ftag, channel_of(flow.ftag));
+    flow_ids_.wait(edge_, id);
   }
   // An output flow ID of a port, for a flow of port 0.
   OutputFlow& reserve(Port& output, FlowId& id, uint8_t ftag = kLossy) {
-    id = output.output.flows.reserve(edge_.input.ref.with(7), ftag);
+    id = output.output.flows.reserve(edge_.input.ref.with(7), ftag, channel_of(ftag));
     return output.output.flows[id];
   }
   // The entries that have been marked for telling since the last time.

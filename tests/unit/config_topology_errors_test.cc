@@ -312,8 +312,16 @@ std::string with_node(const std::string& rest) {
 const WrongFile kFabric[] = {
     {"duration_without_unit", with_node("settings: { hello_interval: 10 }\n"),
      "topology.yaml:4:29: settings.hello_interval: found 10, allowed 100us to 10s\n"},
-    {"flow_ids_below_ports", "name: x\nsettings: { flow_ids: 1 }\nnodes: { a: { address: 1, ports: { p1: , p2: } } }\n",
-     "topology.yaml:2:23: settings.flow_ids: found 1, allowed at least the 2 ports of a\n"},
+    {"flow_ids_below_ports",
+     "name: x\nsettings: { flow_ids: 1 }\nnodes: { a: { address: 1, ports: { p1: , p2: , p3: } } }\n",
+     "topology.yaml:2:23: settings.flow_ids: found 1, allowed at least 2, so that at a each port can have one of each "
+     "other port's\n"},
+    {"flow_ids_below_channels",
+     "name: x\nsettings: { flow_ids: 2 }\nclasses: [{ name: default, dscp: [0] }, { name: storage, dscp: [8], "
+     "lossless: "
+     "true }]\nnodes: { a: { address: 1, ports: { p1: , p2: , p3: } } }\n",
+     "topology.yaml:2:23: settings.flow_ids: found 2, allowed at least 4, so that at a each port can have one of each "
+     "other port's, in each virtual channel\n"},
     {"output_room_below_frame", with_node("edge_mtu: 9000\nsettings: { output_room: 4 }\n"),
      "topology.yaml:5:26: settings.output_room: found 4, allowed at least 5, the buffers of the largest frame of "
      "a:p1\n"},

@@ -140,9 +140,9 @@ TEST_F(DeliveryAtOnceTest, AnOutputWithSomethingToDoTakesNothingAtOnce) {
   poke(output.paused_lanes, 1);
   EXPECT_FALSE(passes(3)) << "its host has asked to wait";
   poke(output.paused_lanes, 0);
-  output.wanting_inputs = 1;
+  output.wanted.add(0, kLossyChannel, 1);
   EXPECT_FALSE(passes(3)) << "flows wait for an ID";
-  output.wanting_inputs = 0;
+  output.wanted.answered(0, kLossyChannel, 1);
   takes(output_, 0);
   EXPECT_FALSE(passes(3)) << "its device is full";
   takes(output_, kBurst);

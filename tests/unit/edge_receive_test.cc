@@ -49,7 +49,7 @@ class EdgeReceiveTest : public FlowTest {
   // The other worker has lent an output flow ID of its port.
   void lend(FlowId id) {
     edge_.input.ids[kOther].lent.came();
-    edge_.input.ids[kOther].lent.put(id);
+    edge_.input.ids[kOther].lent.put(0, id);
   }
   // Those that wait at port 2, as numbered.
   std::vector<uint32_t> crossed(LaneIndex lane = 0) const {

@@ -15,12 +15,16 @@ class FlowIdsTest : public ComponentTest {
     return ids;
   }
   // Flow `id` has an ID that the other worker has lent.
-  InputFlow& on_lent_id(FlowId& id, FlowId lent) {
-    InputFlow& flow = begin(id, kOther);
+  InputFlow& on_lent_id(FlowId& id, FlowId lent, uint8_t ftag = kLossy) {
+    InputFlow& flow = begin(id, kOther, ftag);
     want(id, kOther);
     flow_ids_.tell_wants(edge_, kOther);
-    EXPECT_EQ(flow_ids_.granted(edge_, kOther, lent), id);
+    EXPECT_EQ(flow_ids_.granted(edge_, kOther, channel_of(ftag), lent), id);
     return flow;
+  }
+  const Voq& lossy_queue(PortIndex output) const { return edge_.input.arbiter[site_.voq_index(output, 0)]; }
+  const Voq& lossless_queue(PortIndex output) const {
+    return edge_.input.arbiter[site_.voq_index(output, site_.lanes.of(kLossless, kFirstLosslessChannel))];
   }
 };
 
@@ -40,7 +44,7 @@ TEST_F(FlowIdsTest, AnOutputOfThisWorkerGivesAnIdAtOnceUnlessOthersWait) {
   EXPECT_EQ(flow_ids_.give_back(edge_, flow, false), kNoFlow);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::id_given_back), 1u);
   EXPECT_EQ(output_.output.flows[own].state, OutputFlowState::free);
-  FlowIds::on_want(output_, 1, 1);
+  FlowIds::on_want(output_, 1, 0, 1);
   EXPECT_FALSE(flow_ids_.reserve(edge_, flow, kOutput, *first));
   EXPECT_FALSE(flow_ids_.reserve(edge_, flow, kFabric, *first)) << "its link has no session";
   EXPECT_EQ(flow.branch.output, kFabric);
@@ -50,7 +54,7 @@ TEST_F(FlowIdsTest, ThereIsNoIdWhenAllAreUsed) {
   FlowId id;
   InputFlow& flow = begin(id);
   Packet* first = packet(100);
-  for (FlowId used = 1; used != kNoFlow;) used = output_.output.flows.reserve(edge_.input.ref.with(7), 0);
+  for (FlowId used = 1; used != kNoFlow;) used = output_.output.flows.reserve(edge_.input.ref.with(7), 0, 0);
   EXPECT_FALSE(flow_ids_.reserve(edge_, flow, kOutput, *first));
   EXPECT_EQ(flow.branch.flow, kNoFlow);
   EXPECT_EQ(count_of(output_, ProtocolEvent::id_reserved), 0u);
@@ -71,13 +75,28 @@ TEST_F(FlowIdsTest, AnOutputIsToldOnceOfEachThatWaits) {
   }
   flow_ids_.tell_wants(edge_, kOutput);
   flow_ids_.tell_wants(edge_, kOutput);
-  EXPECT_EQ(output_.output.wanted[kEdge], 2u);
-  EXPECT_EQ(output_.output.wanting_inputs, PortSet{1} << kEdge);
+  EXPECT_EQ(output_.output.wanted.of(kEdge, 0), 2u);
+  EXPECT_EQ(output_.output.wanted.inputs(), PortSet{1} << kEdge);
   begin(id);
   want(id, kOutput);
   flow_ids_.tell_wants(edge_, kOutput);
-  EXPECT_EQ(output_.output.wanted[kEdge], 3u);
-  EXPECT_EQ(edge_.input.ids[kOutput].asked, 3u);
+  EXPECT_EQ(output_.output.wanted.of(kEdge, 0), 3u);
+  EXPECT_EQ(edge_.input.ids[kOutput].asked[0], 3u);
+}
+
+// K11: by the virtual channel in which they go on.
+TEST_F(FlowIdsTest, AnOutputIsToldOfEachChannelThatFlowsWaitIn) {
+  FlowId id;
+  begin(id);
+  want(id, kOutput);
+  for (int i = 0; i < 2; ++i) {
+    begin(id, kOutput, kLossless);
+    want(id, kOutput);
+  }
+  flow_ids_.tell_wants(edge_, kOutput);
+  EXPECT_EQ(output_.output.wanted.of(kEdge, kLossyChannel), 1u);
+  EXPECT_EQ(output_.output.wanted.of(kEdge, kFirstLosslessChannel), 2u);
+  EXPECT_EQ(edge_.input.ids[kOutput].asked[kFirstLosslessChannel], 2u);
 }
 
 TEST_F(FlowIdsTest, WhatAFullRingDoesNotTakeIsAskedForLater) {
@@ -86,7 +105,7 @@ TEST_F(FlowIdsTest, WhatAFullRingDoesNotTakeIsAskedForLater) {
   want(id, kOther);
   fill_messages();
   flow_ids_.tell_wants(edge_, kOther);
-  EXPECT_EQ(edge_.input.ids[kOther].asked, 0u);
+  EXPECT_EQ(edge_.input.ids[kOther].asked[0], 0u);
   ASSERT_EQ(edge_.input.arbiter.count(), 1u) << "its queue is looked at again";
   EXPECT_EQ(edge_.input.arbiter.begin_turn(), site_.voq_index(kOther, 0));
 }
@@ -97,9 +116,9 @@ TEST_F(FlowIdsTest, AnIdOfThisWorkerNamesItsFlowWhenItIsGranted) {
   flow.data_flow = 300;
   want(id, kOutput);
   flow_ids_.tell_wants(edge_, kOutput);
-  const FlowId granted = output_.output.flows.reserve(InputFlowRef::of(0, kEdge, kNoFlow), 0);
-  EXPECT_EQ(flow_ids_.granted(edge_, kOutput, granted), id);
-  EXPECT_EQ(edge_.input.ids[kOutput].asked, 0u);
+  const FlowId granted = output_.output.flows.reserve(InputFlowRef::of(0, kEdge, kNoFlow), 0, 1);
+  EXPECT_EQ(flow_ids_.granted(edge_, kOutput, 1, granted), id);
+  EXPECT_EQ(edge_.input.ids[kOutput].asked[1], 0u);
   EXPECT_EQ(flow.branch.flow, granted);
   EXPECT_EQ(flow.branch.turn_start, 300u);
   EXPECT_EQ(output_.output.flows[granted].input, edge_.input.ref.with(id));
@@ -109,9 +128,9 @@ TEST_F(FlowIdsTest, AnIdOfThisWorkerNamesItsFlowWhenItIsGranted) {
 }
 
 TEST_F(FlowIdsTest, AnIdThatNobodyWaitsForAnyMoreGoesBack) {
-  poke(edge_.input.ids[kOutput].asked, 1);
-  const FlowId granted = output_.output.flows.reserve(InputFlowRef::of(0, kEdge, kNoFlow), 0);
-  EXPECT_EQ(flow_ids_.granted(edge_, kOutput, granted), kNoFlow);
+  poke(edge_.input.ids[kOutput].asked[0], 1);
+  const FlowId granted = output_.output.flows.reserve(InputFlowRef::of(0, kEdge, kNoFlow), 0, 0);
+  EXPECT_EQ(flow_ids_.granted(edge_, kOutput, 0, granted), kNoFlow);
   EXPECT_EQ(output_.output.flows[granted].state, OutputFlowState::free);
 }
 
@@ -122,7 +141,7 @@ TEST_F(FlowIdsTest, AFlowWhosePathIsStaleLeavesIt) {
   flow.destination = {2, 0};
   want(id, kOther);
   flow_ids_.tell_wants(edge_, kOther);
-  flow_ids_.granted(edge_, kOther, 40);
+  flow_ids_.granted(edge_, kOther, 0, 40);
   EXPECT_TRUE(flow.flags & kFlowLeaving) << "port 1 does not lead there";
 }
 
@@ -134,18 +153,18 @@ TEST_F(FlowIdsTest, ALentIdGoesToWhoHasWaitedLongestElseItIsKept) {
   want(second_id, kOther);
   flow_ids_.tell_wants(edge_, kOther);
   flow_ids_.tell_wants(edge_, kOther);  // they have been told of
-  EXPECT_EQ(edge_.input.ids[kOther].asked, 2u);
+  EXPECT_EQ(edge_.input.ids[kOther].asked[0], 2u);
   const std::vector<Message> asked = messages();
   ASSERT_EQ(asked.size(), 1u);
   EXPECT_EQ(std::get<WantIds>(asked[0]).flows, 2u);
-  EXPECT_EQ(flow_ids_.granted(edge_, kOther, 40), first_id);
+  EXPECT_EQ(flow_ids_.granted(edge_, kOther, 0, 40), first_id);
   EXPECT_EQ(first.branch.flow, 40);
   EXPECT_EQ(flow_ids_.give_back(edge_, first, false), second_id) << "who waits has it before it goes home";
   EXPECT_EQ(second.branch.flow, 40);
   EXPECT_EQ(flow_ids_.give_back(edge_, second, false), kNoFlow);
   EXPECT_EQ(edge_.input.ids[kOther].lent.count(), 1u);
   EXPECT_EQ(edge_.input.lent_outputs, PortSet{1} << kOther);
-  EXPECT_EQ(flow_ids_.granted(edge_, kOther, 41), kNoFlow) << "nobody waits any more";
+  EXPECT_EQ(flow_ids_.granted(edge_, kOther, 0, 41), kNoFlow) << "nobody waits any more";
   EXPECT_EQ(edge_.input.ids[kOther].lent.held(), 2u);
   first.data_flow = 300;
   ASSERT_TRUE(flow_ids_.reserve(edge_, first, kOther, *packet(100)));
@@ -155,19 +174,56 @@ TEST_F(FlowIdsTest, ALentIdGoesToWhoHasWaitedLongestElseItIsKept) {
   EXPECT_TRUE(given_back().empty());
 }
 
+// K11: it is of the channel that it was granted for.
+TEST_F(FlowIdsTest, ALentIdServesItsChannelOnly) {
+  FlowId first_id, id;
+  InputFlow& first = on_lent_id(first_id, 40, kLossless);
+  EXPECT_EQ(flow_ids_.give_back(edge_, first, false), kNoFlow);
+  EXPECT_TRUE(flow_ids_.would_reserve(edge_, lossless_queue(kOther)));
+  EXPECT_FALSE(flow_ids_.would_reserve(edge_, lossy_queue(kOther)));
+  InputFlow& lossy = begin(id, kOther);
+  EXPECT_FALSE(flow_ids_.reserve(edge_, lossy, kOther, *packet(100)));
+  InputFlow& lossless = begin(id, kOther, kLossless);
+  EXPECT_TRUE(flow_ids_.reserve(edge_, lossless, kOther, *packet(100, kLossless)));
+}
+
+TEST_F(FlowIdsTest, ALentIdGoesHomeWhereOnlyFlowsOfAnotherChannelWait) {
+  FlowId first_id, second_id;
+  InputFlow& first = on_lent_id(first_id, 40, kLossless);
+  begin(second_id, kOther);
+  want(second_id, kOther);
+  EXPECT_EQ(flow_ids_.give_back(edge_, first, false), kNoFlow);
+  EXPECT_EQ(given_back(), std::vector<FlowId>{40});
+  EXPECT_EQ(flow_ids_.granted(edge_, kOther, kFirstLosslessChannel, 41), kNoFlow);
+  EXPECT_EQ(given_back(), std::vector<FlowId>{41});
+  EXPECT_EQ(edge_.input.ids[kOther].lent.held(), 0u);
+}
+
+TEST_F(FlowIdsTest, NoChannelTakesTheIdsOfAnother) {
+  FlowId id;
+  for (FlowId used = 1; used != kNoFlow;) used = output_.output.flows.reserve(edge_.input.ref.with(7), 0, 0);
+  EXPECT_FALSE(flow_ids_.would_reserve(edge_, lossy_queue(kOutput)));
+  EXPECT_TRUE(flow_ids_.would_reserve(edge_, lossless_queue(kOutput)));
+  InputFlow& lossy = begin(id);
+  EXPECT_FALSE(flow_ids_.reserve(edge_, lossy, kOutput, *packet(100)));
+  InputFlow& lossless = begin(id, kOutput, kLossless);
+  ASSERT_TRUE(flow_ids_.reserve(edge_, lossless, kOutput, *packet(100, kLossless)));
+  EXPECT_EQ(output_.output.flows[lossless.branch.flow].channel, kFirstLosslessChannel);
+}
+
 // For who looks on (telemetry).
 TEST_F(FlowIdsTest, WhetherAFlowWouldGetAnIdCanBeAsked) {
-  EXPECT_TRUE(flow_ids_.would_reserve(edge_, kOutput));
-  EXPECT_FALSE(flow_ids_.would_reserve(edge_, kFabric)) << "its link has no session";
-  EXPECT_FALSE(flow_ids_.would_reserve(edge_, kOther)) << "none is lent";
+  EXPECT_TRUE(flow_ids_.would_reserve(edge_, lossy_queue(kOutput)));
+  EXPECT_FALSE(flow_ids_.would_reserve(edge_, lossy_queue(kFabric))) << "its link has no session";
+  EXPECT_FALSE(flow_ids_.would_reserve(edge_, lossy_queue(kOther))) << "none is lent";
   std::vector<FlowId> flows(2);
   for (size_t i = 0; i < flows.size(); ++i) on_lent_id(flows[i], FlowId::of(40 + i));
   for (const FlowId id : flows) {
     flow_ids_.give_back(edge_, edge_.input.flows[id], false);
-    EXPECT_TRUE(flow_ids_.would_reserve(edge_, kOther));
+    EXPECT_TRUE(flow_ids_.would_reserve(edge_, lossy_queue(kOther)));
   }
-  FlowIds::on_want(output_, 1, 1);
-  EXPECT_FALSE(flow_ids_.would_reserve(edge_, kOutput)) << "others come first";
+  FlowIds::on_want(output_, 1, 0, 1);
+  EXPECT_FALSE(flow_ids_.would_reserve(edge_, lossy_queue(kOutput))) << "others come first";
 }
 
 // F9
@@ -194,7 +250,7 @@ TEST_F(FlowIdsTest, AFlowRestsUnlessThereIsAnythingSpecialAboutIt) {
   poke(entry.told, 5);
   EXPECT_FALSE(rests(kFlowMayRest)) << "or that there is none any more";
   poke(entry.told, 0);
-  FlowIds::on_want(output_, 1, 1);
+  FlowIds::on_want(output_, 1, 0, 1);
   EXPECT_FALSE(rests(kFlowMayRest)) << "another one wants an ID";
 }
 
@@ -262,11 +318,11 @@ TEST_F(FlowIdsTest, WhoWaitedAtAnOutputThatIsDownIsToldOfOnce) {
   begin(id, kOther);
   want(id, kOther);
   flow_ids_.tell_wants(edge_, kOther);
-  const FlowList waiting = flow_ids_.refused(edge_, kOther, 1);
+  const FlowList waiting = flow_ids_.refused(edge_, kOther, 0, 1);
   EXPECT_EQ(waiting.head, id);
   EXPECT_EQ(waiting.count, 1u);
   EXPECT_TRUE(edge_.input.ids[kOther].wanting.empty());
-  EXPECT_EQ(edge_.input.ids[kOther].asked, 0u);
+  EXPECT_EQ(edge_.input.ids[kOther].asked[0], 0u);
 }
 
 TEST_F(FlowIdsTest, AnIdThatIsLentServesWhoSendsFirst) {

@@ -67,11 +67,11 @@ TEST_F(FlowLifeTest, WithoutAnIdItWaitsForOne) {
   FlowId id;
   const InputFlow& flow = placed(id, kOther);
   EXPECT_EQ(flow.state, FlowState::wanting);
-  EXPECT_EQ(edge_.input.ids[kOther].wanting.of(0).head, id);
+  EXPECT_EQ(edge_.input.ids[kOther].wanting.of(0, 0).head, id);
   EXPECT_EQ(edge_.input.wanting_outputs, PortSet{1} << kOther);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::id_waited), 1u);
   EXPECT_EQ(messages().size(), 1u);
-  flow_life_.on_grant(edge_, kOther, 40);
+  flow_life_.on_grant(edge_, kOther, 0, 40);
   EXPECT_EQ(flow.state, FlowState::ready);
   EXPECT_EQ(flow.branch.flow, 40);
 }
@@ -83,7 +83,7 @@ TEST_F(FlowLifeTest, AGrantAsksForThoseThatHaveComeSince) {
   placed(second, kOther);
   while (!messages().empty()) {
   }
-  flow_life_.on_grant(edge_, kOther, 40);
+  flow_life_.on_grant(edge_, kOther, 0, 40);
   const std::vector<Message> told = messages();
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(std::get<WantIds>(told[0]).flows, 1u);
@@ -169,9 +169,9 @@ TEST_F(FlowLifeTest, AFlowWhosePathEndedMovesWhenItsOldOneIsSettled) {
 TEST_F(FlowLifeTest, APathThatEndedTakesTheLentIdsWithIt) {
   FlowId id;
   InputFlow& flow = placed(id, kOther);
-  flow_life_.on_grant(edge_, kOther, 40);
+  flow_life_.on_grant(edge_, kOther, 0, 40);
   edge_.input.ids[kOther].lent.came();
-  edge_.input.ids[kOther].lent.put(41);
+  edge_.input.ids[kOther].lent.put(0, 41);
   poke(edge_.input.lent_outputs, PortSet{1} << kOther);
   ack(id, 0, 0, true);
   EXPECT_EQ(edge_.input.ids[kOther].lent.count(), 0u);
@@ -271,9 +271,9 @@ TEST_F(FlowLifeTest, WhoWaitedAtAnOutputThatIsDownIsPlacedAnew) {
   placed(first, kOther);
   placed(second, kOther);
   board_.publish_standing(kOther, LinkStanding::down);
-  flow_life_.on_refuse(edge_, kOther, 2);
+  flow_life_.on_refuse(edge_, kOther, 0, 2);
   for (const FlowId id : {first, second}) EXPECT_FALSE(edge_.input.flows[id].in_use()) << "it has no way";
-  EXPECT_EQ(edge_.input.ids[kOther].asked, 0u);
+  EXPECT_EQ(edge_.input.ids[kOther].asked[0], 0u);
 }
 
 TEST_F(FlowLifeTest, AFlowThatIsHeldForATimeMovesAfterIt) {
@@ -339,8 +339,8 @@ TEST_F(FlowLifeTest, AStalePathIsLeftAtExtentZero) {
     InputFlow& flow = begin(*const_cast<FlowId*>(id), kOther);
     flow.destination = {2, 0};
     want(*id, kOther);
-    poke(edge_.input.ids[kOther].asked, 1);
-    flow_ids_.granted(edge_, kOther, FlowId::of(40 + *id));
+    poke(edge_.input.ids[kOther].asked[0], 1);
+    flow_ids_.granted(edge_, kOther, 0, FlowId::of(40 + *id));
     flow.flags = static_cast<uint16_t>(flow.flags & ~kFlowLeaving);
   }
   edge_.input.flows[busy].data_flow += 10;
@@ -370,7 +370,7 @@ TEST_F(FlowLifeTest, FramesThatWaitInTransitForAnIdDieToo) {
   flow_life_.age_waiting(6 * kMillisecond);
   EXPECT_EQ(flow.queued_packets, 1u);
   EXPECT_EQ(drops_of(fabric_, DropReason::life_ended), 1u);
-  EXPECT_EQ(fabric_.input.ids[kOther].wanting.of(0).head, 9) << "the rest waits on";
+  EXPECT_EQ(fabric_.input.ids[kOther].wanting.of(0, 0).head, 9) << "the rest waits on";
   flow_life_.age_waiting(kSecond);
   EXPECT_FALSE(flow.in_use());
   EXPECT_TRUE(fabric_.input.ids[kOther].wanting.empty());

@@ -55,7 +55,7 @@ class FlowRestTest : public FlowTest {
   }
   // All the fabric port's IDs that are free go to another input, or to this one.
   void take_free_ids(PortIndex input = kEdge) {
-    while (fabric_.output.flows.reserve(InputFlowRef::of(1, input, 200), kLossy) != kNoFlow) {
+    while (fabric_.output.flows.reserve(InputFlowRef::of(1, input, 200), kLossy, 0) != kNoFlow) {
     }
   }
 };
@@ -168,7 +168,7 @@ TEST_F(FlowRestTest, AnInputWithoutAShareOfItsOwnGetsOneToo) {
   while (!messages().empty()) {  // of the link that came up
   }
   const FlowId there = flow_of().branch.flow;
-  FlowIds::on_want(fabric_, 1, 1);
+  FlowIds::on_want(fabric_, 1, 0, 1);
   id_grants_.run();
   const std::vector<Message> told = messages();
   ASSERT_EQ(told.size(), 1u);
@@ -179,7 +179,7 @@ TEST_F(FlowRestTest, AnInputWithoutAShareOfItsOwnGetsOneToo) {
 TEST_F(FlowRestTest, WhileOthersWaitForAnIdItGivesItsOwnBack) {
   send();
   const FlowId there = flow_of().branch.flow;
-  FlowIds::on_want(fabric_, 1, 1);
+  FlowIds::on_want(fabric_, 1, 0, 1);
   settle();
   EXPECT_FALSE(flow_of().in_use());
   EXPECT_EQ(fabric_.output.flows[there].state, OutputFlowState::free);
@@ -241,7 +241,7 @@ TEST_F(FlowRestTest, ItsIdMayNameAnotherFlow) {
     flow.begin({2, 0}, kLossy, kNoMatch);
     flow.flags |= kFlowMayRest;
     flow.branch.output = kFabric;
-    flow.branch.flow = fabric_.output.flows.reserve(fabric_.input.ref.with(kId), kLossy);
+    flow.branch.flow = fabric_.output.flows.reserve(fabric_.input.ref.with(kId), kLossy, 0);
   };
   const auto receive = [&] {
     Packet* next = nullptr;

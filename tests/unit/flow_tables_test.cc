@@ -16,38 +16,84 @@
 namespace heddle::flow_tables_test {
 namespace {
 
+// So many inputs, whose flows go on in these channels.
+std::vector<ChannelSet> inputs(size_t count, ChannelSet channels = 1) {
+  return std::vector<ChannelSet>(count, channels);
+}
+
+// How many more an input can have in a channel.
+uint32_t take_all(OutputFlowTable& table, PortIndex input, uint8_t channel) {
+  uint32_t taken = 0;
+  for (; table.may_reserve(input, channel); ++taken) EXPECT_NE(table.reserve({1, input, 1}, 0, channel), kNoFlow);
+  EXPECT_EQ(table.reserve({1, input, 1}, 0, channel), kNoFlow);
+  return taken;
+}
+
 TEST(OutputFlowTable, GivesEachIdOnceAndTheLastFreedFirst) {
-  OutputFlowTable table(4, 2);
-  const FlowId first = table.reserve({1, 0, 10}, 0), second = table.reserve({1, 0, 11}, 0);
+  OutputFlowTable table(4, inputs(1));
+  const FlowId first = table.reserve({1, 0, 10}, 0, 0), second = table.reserve({1, 0, 11}, 0, 0);
   EXPECT_NE(first, second);
   EXPECT_EQ(table[first].input.flow, 10);
   table.free(first);
-  EXPECT_EQ(table.reserve({1, 0, 12}, 0), first);  // its entry is still in the cache
+  EXPECT_EQ(table.reserve({1, 0, 12}, 0, 0), first);  // its entry is still in the cache
   EXPECT_EQ(table.used(), 2u);
 }
 
 TEST(OutputFlowTable, NoInputTakesAllIds) {
-  OutputFlowTable table(16, 5);  // 2 guaranteed to each of the 4 other ports
-  uint32_t taken = 0;
-  while (table.reserve({1, 0, 1}, 0) != kNoFlow) ++taken;
-  EXPECT_EQ(taken, 16u - 3 * 2);
-  for (PortIndex input = 1; input < 4; ++input) {
-    EXPECT_NE(table.reserve({1, input, 1}, 0), kNoFlow);
-    EXPECT_NE(table.reserve({1, input, 2}, 0), kNoFlow);
-    EXPECT_EQ(table.reserve({1, input, 3}, 0), kNoFlow);
-  }
+  OutputFlowTable table(16, inputs(4));  // each has its one, and one of the half of the 12 others
+  EXPECT_EQ(take_all(table, 0, 0), 16u - 3 * 2);
+  for (PortIndex input = 1; input < 4; ++input) EXPECT_EQ(take_all(table, input, 0), 2u);
   EXPECT_EQ(table.used(), 16u);
 }
 
+// K11: whatever flows of another channel have, of this input or of others.
+TEST(OutputFlowTable, NoChannelTakesAllIds) {
+  OutputFlowTable table(22, {0b0110, 0b0110, 0, 0b0001});  // five, and 2 of the 8 for each of three
+  EXPECT_EQ(take_all(table, 0, 2), 22u - 1 - 2 * 2 - 2 - 1);
+  EXPECT_EQ(take_all(table, 0, 1), 1u);
+  EXPECT_EQ(take_all(table, 3, 0), 1u + 2);
+  EXPECT_EQ(take_all(table, 1, 1), 1u + 2);
+  EXPECT_EQ(take_all(table, 1, 2), 1u);
+  EXPECT_EQ(table.used(), 22u);
+}
+
+TEST(OutputFlowTable, AsManyIdsAsChannelsAreEnough) {
+  OutputFlowTable table(5, {0b0110, 0b0110, 0b0001});
+  for (PortIndex input = 0; input < 2; ++input)
+    for (uint8_t channel = 1; channel < 3; ++channel) EXPECT_EQ(take_all(table, input, channel), 1u);
+  EXPECT_EQ(take_all(table, 2, 0), 1u);
+}
+
+// Who has no channel there has of what is anybody's.
+TEST(OutputFlowTable, NothingIsKeptForAChannelThatAnInputHasNot) {
+  OutputFlowTable table(5, {0b0010, 0});
+  EXPECT_EQ(take_all(table, 1, 1), 2u);
+  EXPECT_EQ(take_all(table, 0, 3), 2u) << "the half of the other four";
+  EXPECT_EQ(take_all(table, 0, 1), 1u);
+}
+
 TEST(OutputFlowTable, AGuaranteeComesBackWithItsId) {
-  OutputFlowTable table(8, 3);
-  std::vector<FlowId> mine;
-  for (FlowId id; (id = table.reserve({1, 0, 1}, 0)) != kNoFlow;) mine.push_back(id);
-  EXPECT_EQ(mine.size(), 6u);
-  for (FlowId id : mine) table.free(id);
-  uint32_t again = 0;
-  while (table.reserve({1, 1, 1}, 0) != kNoFlow) ++again;
-  EXPECT_EQ(again, 6u);
+  for (const auto& [channel, others] : {std::pair{uint8_t{0}, uint8_t{0}}, std::pair{uint8_t{1}, uint8_t{1}}}) {
+    OutputFlowTable table(10, inputs(2, static_cast<ChannelSet>(1u << channel)));
+    std::vector<FlowId> mine;
+    for (FlowId id; (id = table.reserve({1, 0, 1}, 0, channel)) != kNoFlow;) mine.push_back(id);
+    EXPECT_EQ(mine.size(), 7u);
+    for (FlowId id : mine) table.free(id);
+    EXPECT_EQ(take_all(table, 1, others), 7u);
+    EXPECT_EQ(take_all(table, 0, channel), 3u);
+  }
+}
+
+TEST(OutputFlowTable, TheFirstOfAChannelComesBackLast) {
+  OutputFlowTable table(6, {0b0110, 0b0110});
+  const FlowId first = table.reserve({1, 0, 1}, 0, 1), second = table.reserve({1, 0, 2}, 0, 1);
+  table.free(first);
+  EXPECT_EQ(table[second].channel, 1);
+  EXPECT_EQ(take_all(table, 1, 2), 3u) << "one is the input's in its other channel, two are kept for the other input";
+  EXPECT_EQ(take_all(table, 0, 2), 1u);
+  EXPECT_FALSE(table.may_reserve(0, 1)) << "the one that is left is its own";
+  table.free(second);
+  EXPECT_EQ(take_all(table, 0, 1), 1u);
 }
 
 TEST(InputFlow, LostBytesAdvanceAllTotalsTogether) {

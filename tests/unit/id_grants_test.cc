@@ -12,7 +12,7 @@ class IdGrantsTest : public FlowTest {
   void leave_free(uint32_t count) {
     OutputFlowTable& flows = output_.output.flows;
     std::vector<FlowId> taken;
-    for (FlowId id; (id = flows.reserve(InputFlowRef::of(1, kEdge, 7), 0)) != kNoFlow;) taken.push_back(id);
+    for (FlowId id; (id = flows.reserve(InputFlowRef::of(1, kEdge, 7), 0, 0)) != kNoFlow;) taken.push_back(id);
     for (uint32_t i = 0; i < count; ++i) flows.free(taken[i]);
   }
   std::vector<std::pair<PortIndex, FlowId>> grants() {
@@ -22,7 +22,7 @@ class IdGrantsTest : public FlowTest {
         if (const auto* grant = std::get_if<GrantId>(&message)) all.emplace_back(grant->input, grant->id);
     return all;
   }
-  uint32_t wanted(PortIndex input) const { return output_.output.wanted[input]; }
+  uint32_t wanted(PortIndex input) const { return output_.output.wanted.of(input, 0); }
 };
 
 TEST_F(IdGrantsTest, NobodyIsGivenWhatNobodyWants) {
@@ -32,8 +32,8 @@ TEST_F(IdGrantsTest, NobodyIsGivenWhatNobodyWants) {
 }
 
 TEST_F(IdGrantsTest, InputsGetIdsByTurns) {
-  FlowIds::on_want(output_, 1, 2);
-  FlowIds::on_want(output_, 3, 2);
+  FlowIds::on_want(output_, 1, 0, 2);
+  FlowIds::on_want(output_, 3, 0, 2);
   id_grants_.run();
   std::vector<PortIndex> inputs;
   std::set<FlowId> ids;
@@ -43,11 +43,10 @@ TEST_F(IdGrantsTest, InputsGetIdsByTurns) {
   }
   EXPECT_EQ(inputs, (std::vector<PortIndex>{1, 3, 1, 3}));
   EXPECT_EQ(ids.size(), 4u);
-  EXPECT_EQ(output_.output.wanting_inputs, 0u);
+  EXPECT_EQ(output_.output.wanted.inputs(), 0u);
   EXPECT_EQ(count_of(output_, ProtocolEvent::id_reserved), 4u);
-  EXPECT_EQ(PortIndex{output_.output.next_wanting}, 4u) << "where it goes on";
-  FlowIds::on_want(output_, 1, 1);
-  FlowIds::on_want(output_, 5, 1);
+  FlowIds::on_want(output_, 1, 0, 1);
+  FlowIds::on_want(output_, 5, 0, 1);
   id_grants_.run();
   EXPECT_EQ(grants()[0].first, 5);
 }
@@ -59,36 +58,59 @@ TEST_F(IdGrantsTest, AnInputOfThisWorkerHasItAtOnce) {
   first->destination = flow.destination;
   flow.next_data_flow += 100;
   flow_queues_.push(edge_, id, flow, first, 0);
-  FlowIds::on_want(output_, 1, 1);  // who came before
+  FlowIds::on_want(output_, 1, 0, 1);  // who came before
   flow_life_.place(edge_, id);
   ASSERT_EQ(flow.state, FlowState::wanting);
   id_grants_.run();
   EXPECT_EQ(flow.state, FlowState::ready);
   EXPECT_EQ(output_.output.flows[flow.branch.flow].input, edge_.input.ref.with(id));
-  EXPECT_EQ(output_.output.wanting_inputs, 0u);
+  EXPECT_EQ(output_.output.wanted.inputs(), 0u);
 }
 
 TEST_F(IdGrantsTest, WhoWantsMoreThanThereAreWaits) {
   leave_free(0);
-  FlowIds::on_want(output_, kEdge, 1);
+  FlowIds::on_want(output_, kEdge, 0, 1);
   id_grants_.run();
   EXPECT_EQ(wanted(kEdge), 1u);
-  EXPECT_EQ(output_.output.wanting_inputs, PortSet{1} << kEdge);
+  EXPECT_EQ(output_.output.wanted.inputs(), PortSet{1} << kEdge);
   EXPECT_FALSE(turn_.busy()) << "one that comes back wakes it";
 }
 
 TEST_F(IdGrantsTest, OneInputThatGetsNoneIsNotInTheWayOfOthers) {
   leave_free(0);  // port 0 has all that it may have; port 1 has those that are its own
-  FlowIds::on_want(output_, kEdge, 1);
-  FlowIds::on_want(output_, kOther, 2);
+  FlowIds::on_want(output_, kEdge, 0, 1);
+  FlowIds::on_want(output_, kOther, 0, 2);
   id_grants_.run();
   EXPECT_EQ(grants().size(), 2u);
   EXPECT_EQ(wanted(kOther), 0u);
   EXPECT_EQ(wanted(kEdge), 1u);
 }
 
+// K11: what a channel may not have another one may.
+TEST_F(IdGrantsTest, OneChannelThatGetsNoneIsNotInTheWayOfOthers) {
+  leave_free(0);
+  FlowIds::on_want(output_, kEdge, kLossyChannel, 1);
+  FlowIds::on_want(output_, kEdge, kFirstLosslessChannel, 1);
+  poke(edge_.input.ids[kOutput].asked[kFirstLosslessChannel], 1);
+  id_grants_.run();
+  EXPECT_EQ(wanted(kEdge), 1u);
+  EXPECT_EQ(output_.output.wanted.of(kEdge, kFirstLosslessChannel), 0u);
+  EXPECT_EQ(count_of(output_, ProtocolEvent::id_reserved), 1u);
+  EXPECT_EQ(edge_.input.ids[kOutput].asked[kFirstLosslessChannel], 0u);
+}
+
+TEST_F(IdGrantsTest, AGrantSaysItsChannel) {
+  FlowIds::on_want(output_, kOther, kFirstLosslessChannel, 1);
+  id_grants_.run();
+  const std::vector<Message> told = messages();
+  ASSERT_EQ(told.size(), 1u);
+  const auto grant = std::get<GrantId>(told[0]);
+  EXPECT_EQ(grant.channel, kFirstLosslessChannel);
+  EXPECT_EQ(output_.output.flows[grant.id].channel, kFirstLosslessChannel);
+}
+
 TEST_F(IdGrantsTest, SoManyATurn) {
-  FlowIds::on_want(output_, 1, 65);
+  FlowIds::on_want(output_, 1, 0, 65);
   id_grants_.run();
   EXPECT_EQ(wanted(1), 1u);
   EXPECT_TRUE(turn_.busy());
@@ -100,7 +122,7 @@ TEST_F(IdGrantsTest, SoManyATurn) {
 }
 
 TEST_F(IdGrantsTest, WhatAFullRingDoesNotTakeIsGivenNextTurn) {
-  FlowIds::on_want(output_, 1, 1);
+  FlowIds::on_want(output_, 1, 0, 1);
   fill_messages();
   id_grants_.run();
   EXPECT_EQ(wanted(1), 1u);
@@ -110,13 +132,13 @@ TEST_F(IdGrantsTest, WhatAFullRingDoesNotTakeIsGivenNextTurn) {
 }
 
 TEST_F(IdGrantsTest, WhereTheLinkIsDownAllAreRefused) {
-  FlowIds::on_want(fabric_, 1, 3);
-  FlowIds::on_want(fabric_, kEdge, 2);
-  poke(edge_.input.ids[kFabric].asked, 2);
+  FlowIds::on_want(fabric_, 1, 0, 3);
+  FlowIds::on_want(fabric_, kEdge, 0, 2);
+  poke(edge_.input.ids[kFabric].asked[0], 2);
   id_grants_.run();
-  EXPECT_EQ(fabric_.output.wanting_inputs, 0u);
-  EXPECT_EQ(fabric_.output.wanted[1], 0u);
-  EXPECT_EQ(edge_.input.ids[kFabric].asked, 0u);
+  EXPECT_EQ(fabric_.output.wanted.inputs(), 0u);
+  EXPECT_EQ(fabric_.output.wanted.of(1, 0), 0u);
+  EXPECT_EQ(edge_.input.ids[kFabric].asked[0], 0u);
   EXPECT_EQ(count_of(fabric_, ProtocolEvent::id_refused), 2u);
   const std::vector<Message> told = messages();
   ASSERT_EQ(told.size(), 1u);
@@ -127,10 +149,10 @@ TEST_F(IdGrantsTest, WhereTheLinkIsDownAllAreRefused) {
 }
 
 TEST_F(IdGrantsTest, ARefusalThatAFullRingDoesNotTakeIsSaidNextTurn) {
-  FlowIds::on_want(fabric_, 1, 3);
+  FlowIds::on_want(fabric_, 1, 0, 3);
   fill_messages();
   id_grants_.run();
-  EXPECT_EQ(fabric_.output.wanted[1], 3u);
+  EXPECT_EQ(fabric_.output.wanted.of(1, 0), 3u);
   EXPECT_TRUE(turn_.busy());
   EXPECT_EQ(count_of(fabric_, ProtocolEvent::id_refused), 0u);
 }

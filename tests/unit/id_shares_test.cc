@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "ingress/group_turns.h"
 #include "ingress/waiting_frames.h"
 #include "ingress/wanting_flows.h"
 
@@ -73,55 +74,85 @@ TEST(IdShares, AnEqualPartIsOfThoseThatHaveOrWantSome) {
   EXPECT_FALSE(shares.has_to_yield(1)) << "2 of 4, of two";
 }
 
-TEST(IdShares, WaitingGroupsHaveTurns) {
+TEST(IdShares, HowManyWait) {
   IdShares shares(kGroups);
-  for (const uint8_t group : {uint8_t{3}, uint8_t{63}, uint8_t{64}, uint8_t{127}, uint8_t{3}}) shares.waits(group);
-  EXPECT_EQ(shares.waiting(), 5u);
+  for (const uint8_t group : {uint8_t{3}, uint8_t{63}, uint8_t{3}}) shares.waits(group);
+  EXPECT_EQ(shares.waiting(), 3u);
   EXPECT_EQ(shares.waiting(3), 2u);
-  for (const unsigned group : {3u, 63u, 64u, 127u, 3u}) EXPECT_EQ(shares.next_turn(), group);
-  shares.waits_no_more(63);
-  shares.waits_no_more(127);
-  for (const unsigned group : {64u, 3u, 64u}) EXPECT_EQ(shares.next_turn(), group);
-  shares.waits_no_more(64);
-  EXPECT_EQ(shares.next_turn(), 3);
-  EXPECT_EQ(shares.next_turn(), 3);
+  shares.waits_no_more(3);
+  EXPECT_EQ(shares.waiting(3), 1u);
+}
+
+TEST(GroupTurns, WaitingGroupsHaveTurns) {
+  GroupTurns turns;
+  for (const uint8_t group : {uint8_t{3}, uint8_t{63}, uint8_t{64}, uint8_t{127}, uint8_t{3}}) turns.enter(group);
+  for (const unsigned group : {3u, 63u, 64u, 127u, 3u}) EXPECT_EQ(turns.next(), group);
+  turns.leave(63);
+  turns.leave(127);
+  for (const unsigned group : {64u, 3u, 64u}) EXPECT_EQ(turns.next(), group);
+  turns.keep(64);
+  EXPECT_EQ(turns.next(), 64);
+  turns.leave(64);
+  EXPECT_EQ(turns.next(), 3);
+  EXPECT_EQ(turns.next(), 3);
 }
 
 class WantingFlowsTest : public testing::Test {
  protected:
   WantingFlowsTest() {
     for (FlowId flow = 1; flow <= 40; ++flow) flows_[flow].group = static_cast<uint8_t>(flow / 10);
-    for (const int flow : {11, 12, 13, 21, 31, 32}) wanting_.push(flows_, FlowId::of(flow));
+    for (const int flow : {11, 12, 13, 21, 31, 32}) wanting_.push(flows_, 1, FlowId::of(flow));
   }
 
   InputFlowTable flows_{40};
-  WantingFlows wanting_{kGroups};
+  WantingFlows wanting_{kGroups, 3};
 };
 
 TEST_F(WantingFlowsTest, GroupsHaveTurnsAndFlowsTheirOrder) {
   EXPECT_EQ(wanting_.count(), 6u);
+  EXPECT_EQ(wanting_.of(1, 1).head, 11);
   std::string order;
-  while (!wanting_.empty()) order += std::to_string(wanting_.pop(flows_)) + " ";
+  while (!wanting_.empty()) order += std::to_string(wanting_.pop(flows_, 1)) + " ";
   EXPECT_EQ(order, "11 21 31 12 32 13 ");
 }
 
-TEST_F(WantingFlowsTest, AllCanBeTaken) {
-  FlowList all = wanting_.take_all(flows_);
+// K11: an ID is of one channel.
+TEST_F(WantingFlowsTest, WhoGoesOnInAnotherChannelIsPassedBy) {
+  wanting_.push(flows_, 2, 14);
+  wanting_.push(flows_, 2, 22);
+  EXPECT_EQ(wanting_.count(), 8u);
+  EXPECT_EQ(wanting_.count(0), 0u);
+  EXPECT_EQ(wanting_.count(1), 6u);
+  EXPECT_EQ(wanting_.count(2), 2u);
+  EXPECT_EQ(wanting_.shares.waiting(1), 4u) << "its share is of all channels";
+  EXPECT_EQ(wanting_.pop(flows_, 2), 14);
+  EXPECT_EQ(wanting_.pop(flows_, 1), 11) << "each has its turns";
+  EXPECT_EQ(wanting_.pop(flows_, 2), 22);
+  EXPECT_EQ(wanting_.count(2), 0u);
+  EXPECT_EQ(wanting_.pop(flows_, 1), 21);
+}
+
+TEST_F(WantingFlowsTest, AllOfAChannelCanBeTaken) {
+  wanting_.push(flows_, 0, 14);
+  FlowList all = wanting_.take_all(flows_, 1);
   EXPECT_EQ(all.count, 6u);
-  EXPECT_TRUE(wanting_.empty());
-  EXPECT_TRUE(wanting_.of(1).empty());
-  wanting_.push(flows_, flows_.pop(all));
-  EXPECT_EQ(wanting_.pop(flows_), 11);
+  EXPECT_EQ(wanting_.count(), 1u);
+  EXPECT_TRUE(wanting_.of(1, 1).empty());
+  wanting_.push(flows_, 1, flows_.pop(all));
+  EXPECT_EQ(wanting_.pop(flows_, 1), 11);
 }
 
 TEST_F(WantingFlowsTest, ThoseOfAnEndedSessionWaitNoMore) {
   wanting_.shares.took(1);
+  wanting_.push(flows_, 2, 14);
   wanting_.clear();
   EXPECT_TRUE(wanting_.empty());
+  EXPECT_EQ(wanting_.count(1), 0u);
+  EXPECT_EQ(wanting_.count(2), 0u);
   EXPECT_EQ(wanting_.shares.waiting(1), 0u);
   EXPECT_EQ(wanting_.shares.held(1), 1u) << "what they have they give back themselves";
-  wanting_.push(flows_, 21);
-  EXPECT_EQ(wanting_.pop(flows_), 21);
+  wanting_.push(flows_, 1, 21);
+  EXPECT_EQ(wanting_.pop(flows_, 1), 21);
 }
 
 TEST(WaitingFrames, AGroupHasAsMuchRoomAsItLeavesFree) {

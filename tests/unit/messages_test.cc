@@ -29,12 +29,12 @@ class MessagesTest : public FlowTest {
     from_other_.hand_over();
     messages_.run(turn_.now());
   }
-  FlowId lent_id() { return output_.output.flows.reserve(InputFlowRef::of(0, kOther, kNoFlow), 0); }
+  FlowId lent_id() { return output_.output.flows.reserve(InputFlowRef::of(0, kOther, kNoFlow), 0, 0); }
 };
 
 TEST_F(MessagesTest, OutputsHearWhatIsWanted) {
-  hear(WantIds{kOutput, kOther, 3});
-  EXPECT_EQ(output_.output.wanted[kOther], 3u);
+  hear(WantIds{kOutput, kOther, 1, 3});
+  EXPECT_EQ(output_.output.wanted.of(kOther, 1), 3u);
   hear(WaitForRoom{kOutput, kOther, 0, 5});
   EXPECT_EQ(output_.output.scheduler.waiting(kOther, 0), 5u);
 }
@@ -58,19 +58,19 @@ TEST_F(MessagesTest, AFlowThatWaitsGetsItsIdOrHearsThatThereIsNone) {
   flow.next_data_flow += 100;
   flow_queues_.push(edge_, id, flow, first, 0);
   flow_life_.place(edge_, id);
-  hear(GrantId{kEdge, kOther, 40});
+  hear(GrantId{kEdge, kOther, 0, 40});
   EXPECT_EQ(flow.branch.flow, 40);
   FlowId other;
   begin(other, kOther);
   want(other, kOther);
-  poke(edge_.input.ids[kOther].asked, 1);
+  poke(edge_.input.ids[kOther].asked[0], 1);
   edge_.input.flows[other].queue.push(packet(100));
   edge_.input.flows[other].queued_packets = 1;
   edge_.input.queues.joined(*edge_.input.flows[other].queue.head, 0, false);
   edge_.input.flows[other].queue.head->destination = {1, kEdge};  // nowhere
-  hear(RefuseIds{kEdge, kOther, 1});
+  hear(RefuseIds{kEdge, kOther, 0, 1});
   EXPECT_TRUE(edge_.input.ids[kOther].wanting.empty());
-  EXPECT_EQ(edge_.input.ids[kOther].asked, 0u);
+  EXPECT_EQ(edge_.input.ids[kOther].asked[0], 0u);
 }
 
 TEST_F(MessagesTest, AFlowHearsOfItsCredit) {

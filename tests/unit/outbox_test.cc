@@ -34,7 +34,7 @@ TEST_F(OutboxTest, HandsOverAtTheEndOfTheTurnToTheWorkerOfThePort) {
   Packet packet{};
   outbox_.packet({&packet, 3, 7, true});
   outbox_.give_back({2, 11, 1});
-  EXPECT_TRUE(outbox_.send(2, WantIds{2, 0, 9}));
+  EXPECT_TRUE(outbox_.send(2, WantIds{2, 0, 0, 9}));
   EXPECT_TRUE(outbox_.settled(settled_of(3, 1500)));
   EXPECT_EQ(outbox_.crossings(), 4u);
   EXPECT_EQ(outbox_.woken(), 0u);
@@ -78,10 +78,10 @@ TEST_F(OutboxTest, AFullBatchGoesAtOnce) {
 // What a full ring does not take is said next turn, and nothing is lost or said twice.
 TEST_F(OutboxTest, AFullRingRefusesAndWhatIsGatheredStays) {
   uint32_t taken = 0;
-  while (outbox_.send(2, WantIds{2, 0, taken})) ++taken;
+  while (outbox_.send(2, WantIds{2, 0, 0, taken})) ++taken;
   EXPECT_GE(taken, kMessages);
   EXPECT_EQ(outbox_.crossings(), taken);
-  EXPECT_FALSE(outbox_.send(2, WantIds{2, 0, taken}));
+  EXPECT_FALSE(outbox_.send(2, WantIds{2, 0, 0, taken}));
   EXPECT_TRUE(outbox_.hand_over_all()) << "some are left";
   outbox_.begin_turn();
   EXPECT_EQ(outbox_.crossings(), 0u);
@@ -94,7 +94,7 @@ TEST_F(OutboxTest, AFullRingRefusesAndWhatIsGatheredStays) {
   }
   EXPECT_FALSE(outbox_.hand_over_all());
   EXPECT_EQ(first_.messages.take(&message, 1), 0u);
-  EXPECT_TRUE(outbox_.send(2, WantIds{2, 0, 0}));
+  EXPECT_TRUE(outbox_.send(2, WantIds{2, 0, 0, 0}));
 
   while (outbox_.settled(settled_of(3, 1))) {
   }

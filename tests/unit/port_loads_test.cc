@@ -10,7 +10,7 @@ namespace {
 class PortLoadsTest : public FlowTest {
  protected:
   OutputFlow& reserve() {
-    id_ = fabric_.output.flows.reserve(edge_.input.ref.with(7), kLossy);
+    id_ = fabric_.output.flows.reserve(edge_.input.ref.with(7), kLossy, 0);
     packet_.output_flow = id_;
     packet_.ftag = kLossy;
     packet_.input = edge_.input.ref.with(7);

@@ -56,7 +56,7 @@ class RegroupingTest : public ComponentTest {
     return id;
   }
   // In the line for an output flow ID.
-  void want(FlowId id) { port_->input.ids[kOutput].wanting.push(port_->input.flows, id); }
+  void want(FlowId id) { port_->input.ids[kOutput].wanting.push(port_->input.flows, 0, id); }
   Packet* wait_for_id(uint16_t vlan) {
     Packet* packet = this->packet(100);
     packet->position = match_of(next_++, vlan);
@@ -121,7 +121,7 @@ TEST_F(RegroupingTest, WhoWantsAnIdKeepsItsPlace) {
   EXPECT_EQ(wanting.shares.waiting(3), 1u);
   std::vector<FlowId> of_two;
   while (!wanting.empty())
-    if (const FlowId id = wanting.pop(port_->input.flows); group(id) == 2) of_two.push_back(id);
+    if (const FlowId id = wanting.pop(port_->input.flows, 0); group(id) == 2) of_two.push_back(id);
   EXPECT_EQ(of_two, (std::vector<FlowId>{first, second}));
 }
 
@@ -158,11 +158,11 @@ TEST_F(RegroupingTest, NoneIsForgotten) {
   while (port_->input.flows.available() > 1) port_->input.flows.take();
   const FlowId last = begin(kMoving, 1);
   EXPECT_EQ(last, port_->input.flows.size());
-  port_->input.ids[0].wanting.push(port_->input.flows, last);
+  port_->input.ids[0].wanting.push(port_->input.flows, 0, last);
   regroup();
   EXPECT_EQ(group(last), 2);
   EXPECT_EQ(port_->input.ids[0].wanting.shares.waiting(2), 1u);
-  EXPECT_EQ(port_->input.ids[0].wanting.pop(port_->input.flows), last);
+  EXPECT_EQ(port_->input.ids[0].wanting.pop(port_->input.flows, 0), last);
 }
 
 TEST_F(RegroupingTest, ReadyQueuesKeepTheirOrder) {

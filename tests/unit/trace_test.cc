@@ -240,7 +240,7 @@ TEST_F(Trace, TellsWhetherAFrameGoesAtOnce) {
   const Json there{{"port", "right:p1"}, {"hop", first["next"]}};
   EXPECT_NE(queue(ask(there)).find("; goes at once"), std::string::npos);
   OutputSide& host = process->nodes()[1].node->worker(0).ports()[1]->output;
-  while (host.flows.reserve(InputFlowRef::of(1, 0, 1), 0) != kNoFlow) {
+  while (host.flows.reserve(InputFlowRef::of(1, 0, 1), 0, 0) != kNoFlow) {
   }
   EXPECT_EQ(step_of(ask(there), "flow ID")["decision"], "not needed");
   EXPECT_NE(queue(ask(there)).find("; goes at once"), std::string::npos) << "that takes no flow ID";

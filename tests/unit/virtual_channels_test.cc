@@ -137,5 +137,28 @@ TEST(Lanes, AreOnePerClassAndOnePerLosslessChannel) {
   EXPECT_NE(lanes.of(5, 0), lanes.of(0, 0));
 }
 
+// K11: one ID for each input and each channel in which its flows may go on.
+TEST(VirtualChannels, AnOutputHasAnIdForEachChannelOfEachInput) {
+  Topology topology = graph({2, 1}, {{0, 1}});
+  const TopologyNode& node = topology.nodes[0];
+  EXPECT_EQ(flow_channels(topology, node.ports[0]), 0b1);
+  EXPECT_EQ(flow_ids_needed(topology, node), 2u);
+  EXPECT_EQ(flow_ids_needed(topology, topology.nodes[1]), 1u);
+  topology.classes[0].lossless = true;
+  topology.lossless_channels = 3;
+  EXPECT_EQ(flow_channels(topology, node.ports[0]), 0b10) << "a host's flows begin in the first one";
+  EXPECT_EQ(flow_channels(topology, node.ports[2]), 0b1110);
+  EXPECT_EQ(flow_ids_needed(topology, node), 4u) << "those of the link and of one host, at the other host";
+  topology.classes.emplace_back();
+  EXPECT_EQ(flow_channels(topology, node.ports[0]), 0b11);
+  EXPECT_EQ(flow_channels(topology, node.ports[2]), 0b1111);
+  EXPECT_EQ(flow_ids_needed(topology, node), 6u);
+  topology.classes[0].flow_channels = false;
+  EXPECT_EQ(flow_channels(topology, node.ports[2]), 0b1);
+  topology.classes[1].flow_channels = false;
+  EXPECT_EQ(flow_channels(topology, node.ports[2]), 0);
+  EXPECT_EQ(flow_ids_needed(topology, node), 1u) << "there is no table of none";
+}
+
 }  // namespace
 }  // namespace heddle::virtual_channels_test

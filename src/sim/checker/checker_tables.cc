@@ -189,21 +189,34 @@ void Checker::check_meter(uint16_t node, const Port& port, FlowId id) {
                 ", granted up to " + std::to_string(entry.credit_limit) + ": " + numbers(entry));
 }
 
-// K11: whatever the others take, an input port can always have its share of an output's flow IDs: half of them, divided
-// by the other ports, at least one.
+// K11: whatever the others take, an input port can always have its share of an output's flow IDs: one in each virtual
+// channel that its flows may go on in, and of half of the others an equal part.
 void Checker::check_shares(uint16_t node, const Port& port) {
+  const Topology& topology = fabric_.topology();
   const OutputFlowTable& flows = port.output.flows;
-  const size_t inputs = held_.cost_by_input.size();
-  if (inputs == 1) return;
-  const uint32_t share = std::max<uint32_t>(1, flows.size() / static_cast<uint32_t>(2 * (inputs - 1)));
-  std::vector<uint32_t> taken(inputs);
+  const std::vector<TopologyPort>& inputs = topology.nodes[node].ports;
+  std::vector<std::array<uint32_t, kVirtualChannels>> taken(inputs.size());
   for (uint32_t i = 1; i <= flows.size(); ++i) {
     const OutputFlow& entry = flows[FlowId::of(i)];
-    if (entry.state != OutputFlowState::free) ++taken[entry.input.port];
+    if (entry.state != OutputFlowState::free) ++taken[entry.input.port][entry.channel];
   }
-  uint32_t kept = 0;
-  for (size_t input = 0; input < inputs; ++input)
-    if (input != port.index) kept += share - std::min(share, taken[input]);
+  uint32_t others = 0, first_ones = 0, kept = 0;
+  std::vector<uint32_t> more(inputs.size());  // taken besides the first ones
+  for (size_t input = 0; input < inputs.size(); ++input) {
+    if (input == port.index) continue;
+    const ChannelSet channels = flow_channels(topology, inputs[input]);
+    others += channels != 0;
+    for (unsigned channel = 0; channel < kVirtualChannels; ++channel) {
+      const uint32_t first = channels >> channel & 1, here = taken[input][channel];
+      first_ones += first;
+      kept += first - std::min(first, here);
+      more[input] += here - std::min(first, here);
+    }
+  }
+  if (others == 0) return;
+  const uint32_t part = (flows.size() - first_ones) / (2 * others);
+  for (size_t input = 0; input < inputs.size(); ++input)
+    if (input != port.index && flow_channels(topology, inputs[input]) != 0) kept += part - std::min(part, more[input]);
   if (flows.size() - flows.used() < kept)
     fail(8, place(node, port.index) + ": " + std::to_string(flows.used()) + " of " + std::to_string(flows.size()) +
                 " flow IDs are taken, " + std::to_string(kept) +
@@ -296,6 +309,9 @@ void Checker::check_reservation(uint16_t node, const Port& port, FlowId id) {
   if (entry.state != OutputFlowState::reserved || !(serves || lent))
     fail(4, where() + "its output flow " + std::to_string(flow.branch.flow) + " at " + place(node, flow.branch.output) +
                 " serves another: " + numbers(entry));
+  if (entry.channel != lanes_.channel(port.input.arbiter[flow.branch.voq].lane))
+    fail(8,
+         where() + "goes on in another channel than that of its flow ID, " + std::to_string(entry.channel) + " (K11)");
   const uint32_t known =
       held_.bytes[flow_slot(flow.branch.output, flow.branch.flow)] + entry.extent() + entry.pending_ack;
   const uint32_t extent = flow.flow_extent();
@@ -322,15 +338,17 @@ void Checker::check_lists(uint16_t node, const Port& port) {
   };
   for (PortIndex output = 0; output < port.input.ids.size(); ++output) {
     const OutputIds& ids = port.input.ids[output];
-    if (ids.lent.count() != 0 && !ids.wanting.empty())
-      fail(8, place(node, port.index) + ": flows wait for a flow ID of port " + std::to_string(output) +
-                  ", which has lent some");
-    uint32_t wanting = 0;
-    for (uint8_t group = 0; group < port.input.arbiter.groups(); ++group)
-      wanting += look(ids.wanting.of(group), FlowState::wanting, output, nullptr);
-    if (wanting != ids.wanting.count())
-      fail(8, place(node, port.index) + ": " + std::to_string(wanting) + " flows wait for a flow ID, " +
-                  std::to_string(ids.wanting.count()) + " counted");
+    for (uint8_t channel = 0; channel < port.channels; ++channel) {
+      if (ids.lent.count(channel) != 0 && ids.wanting.count(channel) != 0)
+        fail(8, place(node, port.index) + ": flows wait for a flow ID of port " + std::to_string(output) +
+                    ", which has lent some");
+      uint32_t wanting = 0;
+      for (uint8_t group = 0; group < port.input.arbiter.groups(); ++group)
+        wanting += look(ids.wanting.of(channel, group), FlowState::wanting, output, nullptr);
+      if (wanting != ids.wanting.count(channel))
+        fail(8, place(node, port.index) + ": " + std::to_string(wanting) + " flows wait for a flow ID in channel " +
+                    std::to_string(channel) + ", " + std::to_string(ids.wanting.count(channel)) + " counted");
+    }
   }
   const InputArbiter& arbiter = port.input.arbiter;
   for (VoqIndex queue = 0; queue < arbiter.size(); ++queue) {

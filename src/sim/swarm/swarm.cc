@@ -191,14 +191,13 @@ Swarm draw_swarm(uint64_t seed) {
   draw_dscp_patterns(topology, Random(seed ^ 0xd5c9));
   draw_topology(swarm, random);
   topology.longer_way_cost_most = longer_way_cost_most(topology);
-  for (const TopologyNode& node : topology.nodes)  // each input port can have one (K11)
-    topology.settings.flow_ids =
-        std::max<uint32_t>(topology.settings.flow_ids, static_cast<uint32_t>(node.ports.size()));
   draw_node_sizes(swarm, random);
   draw_link_faults(swarm, random);
   draw_traffic(swarm, random);
   draw_faults(swarm, random);
   draw_lossless(swarm, Random(seed ^ 0x10551e55));
+  for (const TopologyNode& node : topology.nodes)
+    topology.settings.flow_ids = std::max(topology.settings.flow_ids, flow_ids_needed(topology, node));
   draw_ecn(swarm, Random(seed ^ 0xec0));
   draw_rewrites(swarm, Random(seed ^ 0x3e721));
   draw_crowd(swarm, Random(seed ^ 0xc0d));
