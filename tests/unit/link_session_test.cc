@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <deque>
+#include <string>
+#include <vector>
 
 #include "link/session.h"
 #include "wire/random.h"
@@ -325,6 +326,209 @@ TEST_F(Ends, StayDownWhileTheOrphanQuotaIsFull) {
   const DueHello from_b = b.take_hello(0, now);
   EXPECT_EQ(a.receive(from_b.hello, from_b.frame_bytes, 5, false, now), SessionEvent::none);
   EXPECT_EQ(a.down_reason(), LinkDownReason::orphans);
+}
+
+// Each of the four numbers that say which cable it is.
+TEST_F(Ends, NameEachWrongEndOfACable) {
+  const auto hears = [this](SessionOptions of) {
+    a = LinkSession(options(1, 2));
+    LinkSession other(of);
+    other.tick(random.nonzero(), now);
+    deliver(a, other.take_hello(0, now));
+    return a.down_reason();
+  };
+  EXPECT_EQ(hears(options(2, 1)), LinkDownReason::no_hello) << "nothing is wrong";
+  SessionOptions of = options(2, 1);
+  of.self.port = 1;
+  EXPECT_EQ(hears(of), LinkDownReason::wrong_cable);
+  of = options(2, 3);
+  EXPECT_EQ(hears(of), LinkDownReason::wrong_cable);
+  of = options(2, 1);
+  of.peer.port = 1;
+  EXPECT_EQ(hears(of), LinkDownReason::wrong_cable);
+}
+
+// Up, with the next hello just sent.
+struct EndsAtWork : Ends {
+  EndsAtWork() {
+    while (!(a.up() && b.up())) run(kMillisecond);
+    while (!a.hello_due(now)) ++now;
+    sent_ns = now;
+    a.take_hello(0, now);
+  }
+  DueHello next_hello() {
+    now = a.next_wake();
+    EXPECT_TRUE(a.hello_due(now));
+    return a.take_hello(7, now);
+  }
+  Nanos sent_ns;
+};
+
+TEST_F(EndsAtWork, SayHelloOnceAnInterval) {
+  EXPECT_FALSE(a.hello_due(sent_ns + 10 * kMillisecond - 1));
+  EXPECT_TRUE(a.hello_due(sent_ns + 10 * kMillisecond));
+  EXPECT_EQ(a.next_wake(), sent_ns + 10 * kMillisecond);
+}
+
+TEST_F(EndsAtWork, EveryTenthHelloIsLong) {
+  std::string lengths;
+  for (int i = 0; i < 25; ++i) {
+    const DueHello due = next_hello();
+    EXPECT_TRUE(due.frame_bytes == 0 || due.frame_bytes == kLongBytes);
+    lengths += due.frame_bytes != 0 ? 'L' : 's';
+    deliver(a, b.take_hello(0, now));
+  }
+  const size_t first = lengths.find('L');
+  ASSERT_LT(first, 10u);
+  EXPECT_EQ(lengths.substr(first, 15), "LsssssssssLssss");
+}
+
+TEST_F(EndsAtWork, AHelloSaysAllThatTheOtherEndHasToKnow) {
+  const DueHello due = next_hello();
+  const Hello& hello = due.hello;
+  EXPECT_EQ(hello.nonce, a.own_nonce());
+  EXPECT_EQ(hello.echo, a.peer_nonce());
+  EXPECT_EQ(hello.topology_hash, 42u);
+  EXPECT_EQ(hello.notice_digest, 7u);
+  EXPECT_EQ(hello.node, 1);
+  EXPECT_EQ(hello.port, 0);
+  EXPECT_EQ(hello.peer_node, 2);
+  EXPECT_EQ(hello.peer_port, 0);
+  EXPECT_EQ(hello.buffer_bytes, 2048u);
+  EXPECT_EQ(hello.credits, 64u);
+  EXPECT_FALSE(hello.hears_only_short);
+}
+
+// Three intervals of silence, no more and no less.
+TEST_F(EndsAtWork, EndAfterThreeIntervalsOfSilence) {
+  deliver(a, b.take_hello(0, now));
+  const Nanos heard = now;
+  while (a.next_wake() < heard + 30 * kMillisecond) next_hello();
+  EXPECT_EQ(a.next_wake(), heard + 30 * kMillisecond);
+  EXPECT_EQ(a.tick(9, heard + 30 * kMillisecond), SessionEvent::none);
+  EXPECT_EQ(a.tick(9, heard + 30 * kMillisecond + 1), SessionEvent::ended);
+  EXPECT_EQ(a.own_nonce(), 9u);
+  EXPECT_EQ(a.since_ns(), heard + 30 * kMillisecond + 1);
+  EXPECT_TRUE(a.hello_due(heard + 30 * kMillisecond + 1)) << "the other end learns of it at once";
+}
+
+TEST_F(EndsAtWork, AHelloOfAnotherEchoIsNoLife) {
+  DueHello of_another = b.take_hello(0, now);
+  of_another.hello.echo ^= 1;
+  now += 30 * kMillisecond;
+  deliver(a, of_another);
+  EXPECT_EQ(a.last_hello().echo, of_another.hello.echo) << "but it is shown";
+  EXPECT_EQ(a.tick(9, now + 1), SessionEvent::ended);
+}
+
+// K10: the first two times a link comes back at once; then it waits the dead time, each time twice as long, 64 times at
+// most.
+TEST_F(EndsAtWork, AHoldDownDoubles) {
+  std::vector<uint64_t> holds;  // in dead times
+  for (int flap = 1; flap <= 10; ++flap) {
+    a.reset(random.nonzero(), LinkDownReason::protocol_error, now);
+    EXPECT_EQ(a.flaps(), static_cast<uint32_t>(flap));
+    EXPECT_EQ(a.down_reason(), LinkDownReason::protocol_error);
+    const Nanos start = now;
+    LinkSession c{options(2, 1)};
+    const auto hear = [&] {
+      c.tick(random.nonzero(), now);
+      deliver(c, a.take_hello(0, now));
+      DueHello due = c.take_hello(0, now);
+      due.frame_bytes = kLongBytes;
+      return deliver(a, due);
+    };
+    while (hear() != SessionEvent::began) {
+      EXPECT_EQ(a.down_reason(), LinkDownReason::hold_down);
+      now += 30 * kMillisecond;
+    }
+    holds.push_back((now - start) / (30 * kMillisecond));
+  }
+  EXPECT_EQ(holds, (std::vector<uint64_t>{0, 0, 2, 4, 8, 16, 32, 64, 64, 64}));
+}
+
+TEST_F(EndsAtWork, AFlapIsForgottenAfterTenSeconds) {
+  a.reset(random.nonzero(), LinkDownReason::protocol_error, now);
+  EXPECT_EQ(a.flaps(), 1u);
+  while (!(a.up() && b.up())) run(kMillisecond);
+  const Nanos up = a.since_ns();
+  a.reset(random.nonzero(), LinkDownReason::protocol_error, up + 10 * kSecond);
+  EXPECT_EQ(a.flaps(), 2u);
+  now = up + 10 * kSecond;
+  while (!(a.up() && b.up())) run(kMillisecond);
+  a.reset(random.nonzero(), LinkDownReason::protocol_error, a.since_ns() + 10 * kSecond + 1);
+  EXPECT_EQ(a.flaps(), 1u);
+}
+
+// While there is none, hellos are long and short by turns, the first one long.
+TEST_F(Ends, LookForShortAndLongWays) {
+  a.tick(1, now);
+  std::string lengths;
+  for (int i = 0; i < 6; ++i, now = a.next_wake()) {
+    EXPECT_TRUE(a.hello_due(now));
+    lengths += a.take_hello(0, now).frame_bytes != 0 ? 'L' : 's';
+  }
+  EXPECT_EQ(lengths, "LsLsLs");
+}
+
+TEST_F(Ends, AnAnswerIsLongAndDueAtOnce) {
+  a.tick(1, now);
+  a.take_hello(0, now);
+  b.tick(2, now);
+  deliver(a, b.take_hello(0, now));
+  EXPECT_EQ(a.next_wake(), 0u);
+  EXPECT_TRUE(a.hello_due(now));
+  const DueHello answer = a.take_hello(0, now);
+  EXPECT_EQ(answer.frame_bytes, kLongBytes);
+  EXPECT_EQ(answer.hello.nonce, 1u);
+  EXPECT_EQ(answer.hello.echo, 2u);
+  EXPECT_FALSE(a.hello_due(now));
+  EXPECT_EQ(a.next_wake(), now + 10 * kMillisecond) << "besides those of each interval";
+}
+
+// Somebody else speaks from there while the session runs: the answer bears a nonce made for it, and the session goes on
+// until that is echoed.
+TEST_F(EndsAtWork, AStrangerIsAnsweredWithANonceOfItsOwn) {
+  const uint64_t own = a.own_nonce();
+  LinkSession c{options(2, 1)};
+  c.tick(50, now);
+  const DueHello stranger = c.take_hello(0, now);
+  EXPECT_EQ(a.receive(stranger.hello, kLongBytes - 1, 60, true, now), SessionEvent::none);
+  EXPECT_FALSE(a.hello_due(now)) << "a short one makes no session";
+  EXPECT_EQ(a.receive(stranger.hello, kLongBytes, 61, true, now), SessionEvent::none);
+  const DueHello answer = a.take_hello(0, now);
+  EXPECT_EQ(answer.hello.nonce, 61u);
+  EXPECT_EQ(answer.hello.echo, 50u);
+  EXPECT_EQ(a.receive(stranger.hello, kLongBytes, 62, true, now), SessionEvent::none);
+  EXPECT_EQ(a.take_hello(0, now).hello.nonce, 61u) << "the same one again";
+  EXPECT_EQ(a.own_nonce(), own);
+  deliver(c, answer);
+  const DueHello echo = c.take_hello(0, now);
+  EXPECT_EQ(a.receive(echo.hello, kLongBytes, 63, false, now), SessionEvent::none) << "not while its orphans are many";
+  EXPECT_EQ(a.receive(echo.hello, kLongBytes, 63, true, now), SessionEvent::ended_and_began);
+  EXPECT_EQ(a.own_nonce(), 61u);
+  EXPECT_EQ(a.tag(), c.tag());
+  EXPECT_EQ(a.since_ns(), now);
+  EXPECT_EQ(a.flaps(), 1u);
+  EXPECT_TRUE(a.hello_due(now)) << "the other end waits for the echo";
+  EXPECT_EQ(a.take_hello(0, now).hello.nonce, 61u);
+}
+
+TEST_F(Ends, OneThatHearsOnlyShortOnesSaysSo) {
+  a.tick(1, now);
+  b.tick(2, now);
+  DueHello due = b.take_hello(0, now);
+  due.frame_bytes = 0;
+  deliver(a, due);
+  EXPECT_FALSE(a.take_hello(0, now).hello.hears_only_short);
+  now += 30 * kMillisecond - 1;
+  deliver(a, due);
+  EXPECT_FALSE(a.take_hello(0, now).hello.hears_only_short);
+  EXPECT_EQ(a.down_reason(), LinkDownReason::no_hello);
+  ++now;
+  deliver(a, due);
+  EXPECT_TRUE(a.take_hello(0, now).hello.hears_only_short);
+  EXPECT_EQ(a.down_reason(), LinkDownReason::too_long);
 }
 
 }  // namespace
