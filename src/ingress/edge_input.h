@@ -107,7 +107,7 @@ class EdgeInput {
   // Frames of a pair that was flooded may still be on the tree: its first flow waits until those have died (E1). 0 if
   // there are none.
   Nanos held_until(const MatchEntry& entry) const {
-    return entry.flooded_ns == 0 ? 0 : entry.flooded_ns + classes_.of(entry.ftag).flood_life_ns();
+    return entry.flooded_ns == 0 ? 0 : entry.flooded_ns + dead_after_ns(classes_.of(entry.ftag).flood_life_ns());
   }
 
   const ApplicationPolicy& applications() const { return applications_; }

@@ -49,7 +49,7 @@ void EdgeFlows::detach(Port& port, uint32_t match_index, PortIndex left, Nanos n
   if (flow != nullptr) flow->match = kNoMatch;
   if (flow != nullptr || (left != kNoPort && has_crossed_at_once(port, left, match.ftag))) {
     const TrafficClass& traffic_class = site_.classes.of(match.ftag);
-    match.flooded_ns = now + traffic_class.life_ns - traffic_class.flood_life_ns();
+    match.flooded_ns = now + dead_after_ns(traffic_class.life_ns) - dead_after_ns(traffic_class.flood_life_ns());
   }
   match.flow = kNoFlow;
 }

@@ -19,7 +19,7 @@ struct FlowsOfMatches {
   [[gnu::always_inline]] bool idle(uint32_t match) const {
     const MatchEntry& entry = edge.matches()[match];
     // A wait depends on a flood (E1).
-    if (entry.flooded_ns + site.classes.longest_life_ns() > now) return false;
+    if (entry.flooded_ns + dead_after_ns(site.classes.longest_life_ns()) > now) return false;
     const InputFlow* flow = EdgeFlows::find(port_of(match), entry, match);
     return flow == nullptr || flow->at_rest();
   }

@@ -30,7 +30,7 @@ void EndedPaths::session_ended(Port& output, Nanos now) {
     if (entry.state == OutputFlowState::free || (entry.flags & kOutputEnded)) continue;
     entry.flags |= kOutputEnded | kOutputEndDue;
     if (entry.extent() != 0) {
-      entry.due_ns = now + settled_after_ns(site_.classes.of(entry.ftag).life_ns);
+      entry.due_ns = now + dead_after_ns(site_.classes.of(entry.ftag).life_ns);
       if (!(entry.flags & kOutputTimed)) prober_.set(output.index, id, now);
     }
     if (entry.input.flow != kNoFlow)

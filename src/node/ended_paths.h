@@ -21,9 +21,6 @@
 
 namespace heddle {
 
-// What is under way is dead after so long: one life, and some more for the time on wires, which no hop counts.
-constexpr Nanos settled_after_ns(Nanos life) { return life + life / 8; }
-
 class EndedPaths {
  public:
   EndedPaths(const Site& site, Ports& ports, const LinkState& link_state, Settlement& settlement, Prober& prober)

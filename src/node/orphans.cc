@@ -31,7 +31,7 @@ void Orphans::made(Port& input) {
 void Orphans::freed(Port& input, uint32_t count) { input.input.orphans = input.input.orphans - count; }
 
 void Orphans::say(Nanos now) {
-  if (sure_at_ == kNever) sure_at_ = now + settled_after_ns(site_.classes.longest_life_ns());
+  if (sure_at_ == kNever) sure_at_ = now + dead_after_ns(site_.classes.longest_life_ns());
   if (now < sure_at_) return;
   for (PortSet rest = unsaid_; rest != 0; rest &= rest - 1) {
     Port& input = ports_.own(PortIndex::of(std::countr_zero(rest)));

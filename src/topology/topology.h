@@ -92,6 +92,9 @@ constexpr size_t kClassesMax = kFtags;
 constexpr Nanos kLifeMaxNs = 4 * kSecond;  // 16 bits of units in the header
 constexpr Nanos kLifeUsualNs = 50 * kMillisecond;
 constexpr Nanos kFloodLifeMax = 50 * kMillisecond;
+// What is under way is dead after so long: one life, and some more for the time on wires and in devices, which no hop
+// counts.
+constexpr Nanos dead_after_ns(Nanos life) { return life + life / 8; }
 
 // Which of several ways its flows take (R1).
 enum class PathPolicy : uint8_t {

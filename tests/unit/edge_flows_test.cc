@@ -147,7 +147,7 @@ TEST_F(EdgeFlowsTest, WhatIsUnderWayToTheOldPlaceHoldsTheNextFlow) {
   edge_flows_.detach(edge_, 3, kNoPort, turn_.now());
   EXPECT_EQ(flow->match, kNoMatch);
   EXPECT_EQ(entry.flow, kNoFlow);
-  EXPECT_EQ(edge_input_.held_until(entry), turn_.now() + topology_.classes[0].life_ns);
+  EXPECT_EQ(edge_input_.held_until(entry), turn_.now() + dead_after_ns(topology_.classes[0].life_ns));
   MatchEntry& quiet = match(4);
   edge_flows_.detach(edge_, 4, kNoPort, turn_.now());
   EXPECT_EQ(quiet.flooded_ns, 0u) << "nothing is under way";
@@ -168,7 +168,7 @@ TEST_F(EdgeFlowsTest, SoDoesWhatHasCrossedWithoutAFlow) {
   edge_flows_.detach(edge_, 3, kNoPort, turn_.now());
   EXPECT_EQ(entry.flooded_ns, 0u);
   edge_flows_.detach(edge_, 3, kOther, turn_.now());
-  EXPECT_EQ(edge_input_.held_until(entry), turn_.now() + topology_.classes[0].life_ns);
+  EXPECT_EQ(edge_input_.held_until(entry), turn_.now() + dead_after_ns(topology_.classes[0].life_ns));
 }
 
 TEST_F(EdgeFlowsTest, AFrameOfAHostGetsWhatOthersHaveInTheirHeader) {

@@ -327,10 +327,10 @@ TEST_F(EdgeReceiveTest, OneThatWasFloodedStaysForALife) {
   turn_.begin(kSecond);
   fill_matches();
   for (uint32_t index = 0; index < matches_.capacity(); ++index) matches_[index].flooded_ns = turn_.now();
-  turn_.begin(kSecond + site_.classes.longest_life_ns() - 1);
+  turn_.begin(kSecond + dead_after_ns(site_.classes.longest_life_ns()) - 1);
   receive({of_match(1000)});
   EXPECT_EQ(drops_of(edge_, DropReason::match_table_full), 1u);
-  turn_.begin(kSecond + site_.classes.longest_life_ns());
+  turn_.begin(kSecond + dead_after_ns(site_.classes.longest_life_ns()));
   receive({of_match(1000)});
   EXPECT_EQ(drops_of(edge_, DropReason::match_table_full), 1u);
   EXPECT_EQ(matches_.evictions(), 1u);

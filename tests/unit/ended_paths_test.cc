@@ -30,7 +30,7 @@ class EndedPathsTest : public FlowTest {
 TEST_F(EndedPathsTest, AFlowWaitsForOneLife) {
   ended_paths_.session_ended(fabric_, turn_.now());
   EXPECT_TRUE(entry().flags & kOutputEnded);
-  EXPECT_EQ(entry().due_ns, turn_.now() + settled_after_ns(topology_.classes[0].life_ns));
+  EXPECT_EQ(entry().due_ns, turn_.now() + dead_after_ns(topology_.classes[0].life_ns));
   EXPECT_TRUE(entry().flags & kOutputTimed);
   EXPECT_FALSE(settled());
 }

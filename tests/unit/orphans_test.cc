@@ -10,7 +10,7 @@ namespace {
 class OrphansTest : public ComponentTest {
  protected:
   LinkStanding standing() const { return board_.standing(kFabric); }
-  Nanos first_life() const { return settled_after_ns(site_.classes.longest_life_ns()); }
+  Nanos first_life() const { return dead_after_ns(site_.classes.longest_life_ns()); }
   // Its first life is over: nothing of a former one is left.
   void grow_old() {
     orphans_.look(turn_.now());

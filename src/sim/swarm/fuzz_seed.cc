@@ -41,6 +41,8 @@ class SeedRun {
   void wait_for_links();
   void require_progress();
   bool finds_match_entry(const HostFlow& flow) const;
+  const TopologyPort& exit_of(const HostFlow& flow) const;
+  Nanos fair_interval_ns(const HostFlow& flow) const;
   Nanos time_of_backlog() const;
   void end_all_rest();
   void require_rest();
@@ -183,15 +185,34 @@ bool SeedRun::finds_match_entry(const HostFlow& flow) const {
   return 2 * neighbours <= swarm_.setup.nodes[end.node_index].match_entries;
 }
 
+const TopologyPort& SeedRun::exit_of(const HostFlow& flow) const {
+  const LinkEnd end = swarm_.setup.hosts[flow.destination].port;
+  return swarm_.setup.topology.nodes[end.node_index].ports[end.port];
+}
+
+// So slowly that all flows to the same host together take half of what its port may send, or frames would die of age
+// that nothing but their number holds up.
+Nanos SeedRun::fair_interval_ns(const HostFlow& flow) const {
+  constexpr Nanos kSlow = 5 * kMillisecond;
+  const uint64_t rate_bps = exit_of(flow).rate_bps;
+  if (rate_bps == 0) return kSlow;
+  uint64_t bits = 0;  // a frame of each
+  for (const HostFlow& other : traffic_.flows)
+    if (other.destination == flow.destination) bits += 8 * uint64_t{other.length_min + kWireExtraBytes};
+  return std::max(kSlow, 2 * bits * kSecond / rate_bps);
+}
+
 // Every flow gets frames through again, those that had ended too.
 void SeedRun::require_progress() {
-  constexpr Nanos kSlow = 5 * kMillisecond;
   note_counters();
+  Nanos slowest_ns = 0;
   std::vector<uint32_t> before;
   for (HostFlow& flow : traffic_.flows) {
     before.push_back(flow.next_expected);
     flow.stops_ns = kNever;
-    flow.interval_ns = kSlow + flow.id * 10 * kMicrosecond;
+    const Nanos fair_ns = fair_interval_ns(flow);
+    slowest_ns = std::max(slowest_ns, fair_ns);
+    flow.interval_ns = fair_ns + flow.id * 10 * kMicrosecond;
     flow.burst_frames = 1;
     flow.window_frames = 0;
     flow.on_ns = flow.off_ns = 0;
@@ -212,14 +233,12 @@ void SeedRun::require_progress() {
       if (pattern_of(flow) == pattern_of(stuck)) now_delivered += flow.delivered_frames;
     return now_delivered > delivered[pattern_of(stuck)];
   };
-  const Nanos bound = 4 * life() + 40 * settings().probe_base_ns + 200 * kMillisecond;
+  const Nanos bound = 4 * life() + 40 * settings().probe_base_ns + 200 * kMillisecond + 2 * slowest_ns;
   const Nanos deadline = engine_.now() + bound;
   for (;;) {
     const HostFlow* stuck = nullptr;
     for (const HostFlow& flow : traffic_.flows) {
-      const TopologyPort& exit = swarm_.setup.topology.nodes[swarm_.setup.hosts[flow.destination].port.node_index]
-                                     .ports[swarm_.setup.hosts[flow.destination].port.port];
-      const bool fits = flow.length_min <= exit.mtu_bytes + kEthernetHeaderBytes && finds_match_entry(flow);
+      const bool fits = flow.length_min <= exit_of(flow).mtu_bytes + kEthernetHeaderBytes && finds_match_entry(flow);
       if (fits && flow.next_expected <= before[flow.id] && !moves(flow)) stuck = &flow;
     }
     if (stuck == nullptr) break;
@@ -251,21 +270,30 @@ uint64_t slowest_rate(const ShaperPolicy& policy) {
 
 }  // namespace
 
-// What queues hold goes on at the pace of the slowest port, and what waits for congested hosts at theirs (C3).
+// What queues hold goes on at the pace of the slowest port, and what waits for congested hosts at theirs (C3), of each
+// flow at its share of them.
 Nanos SeedRun::time_of_backlog() const {
   uint64_t bytes = 0, slowest_bps = ~uint64_t{0};
+  double longest_ns = 0;  // of a flow that has a share
   for (uint16_t index = 0; index < swarm_.setup.topology.nodes.size(); ++index) {
     const Node& node = *fabric_.node(index);
     for (PortIndex at = 0; at < node.ports(); ++at) {
       const Port& port = node.port(at);
       for (const TrafficClass& one : swarm_.setup.topology.classes) bytes += port.input.queues.of_class(one.ftag).bytes;
       bytes += port.output.scheduler.bytes();
+      for (FlowId id = 1; id <= port.input.flows.size(); id = FlowId::of(id + 1u))
+        if (const InputFlow& flow = port.input.flows[id]; flow.flags & kFlowLimited)
+          longest_ns = std::max(longest_ns, flow.queue_extent() * port.input.limits[id].ns_per_byte());
       if (port.settings.rate_bps != 0) slowest_bps = std::min(slowest_bps, port.settings.rate_bps);
     }
   }
-  for (const NodeSetup& node : swarm_.setup.nodes)
-    for (const ShaperPolicy& shaper : node.shapers) slowest_bps = std::min(slowest_bps, slowest_rate(shaper));
-  return bytes * 8 * kSecond / slowest_bps;
+  const auto look_at = [&slowest_bps](const PortShapers& shapers) {
+    for (const ShaperPolicy& shaper : shapers) slowest_bps = std::min(slowest_bps, slowest_rate(shaper));
+  };
+  for (const NodeSetup& node : swarm_.setup.nodes) look_at(node.shapers);
+  for (const std::vector<PortShapers>& others : swarm_.faults.shapers)  // that a fault may have put in their place
+    for (const PortShapers& shapers : others) look_at(shapers);
+  return std::max(bytes * 8 * kSecond / slowest_bps, static_cast<Nanos>(longest_ns));
 }
 
 // Flows that keep their IDs have nothing but those (F9): without them the tables must be empty.

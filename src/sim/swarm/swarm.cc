@@ -71,27 +71,35 @@ void draw_node_sizes(Swarm& swarm, Random& random) {
   }
 }
 
+// What a frame does on wires and in devices ages unseen (K8): on the longest way an eighth of a life at most, or what
+// is under way would outlive what waits for its death (E1, K9). At one hop of that.
+Nanos unseen_at_a_hop_ns(const Topology& topology) {
+  Nanos life = kLifeMaxNs;
+  for (const TrafficClass& one : topology.classes) life = std::min(life, one.flood_life_ns());
+  return (dead_after_ns(life) - life) / std::max<size_t>(1, topology.nodes.size() - 1);
+}
+
 // Faults that ride on a link: a random subset of kinds for the seed, and for each link its own share.
 void draw_link_faults(Swarm& swarm, Random& random) {
   const bool loses = one_in(random, 2), doubles = one_in(random, 3), reorders = one_in(random, 3),
              corrupts = one_in(random, 3);
   const uint64_t worst_loss = pick(random, {1'000, 10'000, 50'000, 300'000});
   const FabricSettings& settings = swarm.setup.topology.settings;
-  const Nanos delay = pick(random, {500, 5 * kMicrosecond, 50 * kMicrosecond, 300 * kMicrosecond});
+  const Nanos unseen = unseen_at_a_hop_ns(swarm.setup.topology);
+  const Nanos delay =
+      std::min(unseen / 4, pick(random, {500, 5 * kMicrosecond, 50 * kMicrosecond, 300 * kMicrosecond}));
   for (size_t link = 0; link < swarm.setup.topology.links.size(); ++link) {
     std::array<MemoryLinkOptions, 2> both;
     for (MemoryLinkOptions& way : both) {
       way.delay_ns = 200 + random.below(delay);
       way.rate_bps = pick(random, {0, 100'000'000, 1'000'000'000, 10'000'000'000});
-      // What a device holds ages unseen (K8): an eighth of a life at most, or a flood would outlive it (E1).
-      Nanos unseen = kLifeMaxNs;
-      for (const TrafficClass& one : swarm.setup.topology.classes) unseen = std::min(unseen, one.flood_life_ns() / 8);
-      const uint64_t frames =
-          way.rate_bps == 0 ? 64 : std::max<uint64_t>(4, unseen * way.rate_bps / (8 * 1600 * kSecond));
+      const auto in_time = [&] { return unseen / 2 * way.rate_bps / (8 * 1600 * kSecond); };  // frames
+      while (way.rate_bps != 0 && in_time() < 4) way.rate_bps *= 10;
+      const uint64_t frames = way.rate_bps == 0 ? 64 : in_time();
       way.transmit_frames = static_cast<uint32_t>(std::min(frames, pick(random, {4, 16, 64})));
       way.receive_frames = settings.link_credits + (one_in(random, 8) ? 4 : 64);
       way.capacity_frames = 1024;
-      way.reorder_max_ns = pick(random, {2 * kMicrosecond, 50 * kMicrosecond, kMillisecond});
+      way.reorder_max_ns = std::min(unseen / 4, pick(random, {2 * kMicrosecond, 50 * kMicrosecond, kMillisecond}));
       if (loses) way.loss_ppm = static_cast<uint32_t>(random.below(worst_loss));
       if (doubles) way.duplicate_ppm = static_cast<uint32_t>(random.below(100'000));
       if (reorders) way.reorder_ppm = static_cast<uint32_t>(random.below(200'000));
@@ -260,8 +268,9 @@ std::string Swarm::text() const {
     }
   }
   for (size_t i = 0; i < setup.hosts.size(); ++i)
-    out << "\nhost " << i << " at n" << setup.hosts[i].port.node_index << ":" << setup.hosts[i].port.port << std::hex
-        << ", mac " << setup.hosts[i].mac << ", hostile kinds " << hostile[i].kinds << std::dec << ", "
+    out << "\nhost " << i << " at n" << setup.hosts[i].port.node_index << ":" << setup.hosts[i].port.port << ", rates "
+        << setup.hosts[i].to_switch.rate_bps << '/' << setup.hosts[i].from_switch.rate_bps << std::hex << ", mac "
+        << setup.hosts[i].mac << ", hostile kinds " << hostile[i].kinds << std::dec << ", "
         << kFgfcConductNames[static_cast<size_t>(setup.hosts[i].fgfc)] << '/' << setup.hosts[i].fgfc_lost_every;
   for (const HostFlow& f : flows)
     out << "\nflow " << f.name << " VLAN " << f.vlan << " class " << int{f.class_index} << " kind "
