@@ -64,8 +64,9 @@ void TopologyBuilder::check_flow_ids() const {
   std::string most;
   for (const TopologyNode& node : topology_.nodes) {
     const uint32_t here = flow_ids_needed(topology_, node);
-    if (here > needed) most = node.name;
-    needed = std::max(needed, here);
+    if (here <= needed) continue;
+    most = node.name;
+    needed = here;
   }
   if (topology_.settings.flow_ids >= needed) return;
   root_["settings"]["flow_ids"].problem(std::to_string(topology_.settings.flow_ids),

@@ -172,7 +172,7 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
   else
     entry.flags = static_cast<uint8_t>(kMatchUsed | place_of(entry.destination));
   entry.station_version = stations_.version();
-  if (station == nullptr) entry.flooded_ns = now;
+  if (station == nullptr) entry.flooded_ns = std::max(entry.flooded_ns, now);  // what is under way may live longer
   if (held_until(entry) <= now) entry.flooded_ns = 0;
   return decision;
 }

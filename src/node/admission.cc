@@ -47,7 +47,7 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
   if (special != 0 && !may_pass(port, id, flow, *packet, now)) return false;
   if (flow.branch.flow == kNoFlow) {
     if (!set_out(port, id, flow, *packet)) return false;
-  } else if (has_to_yield(port, flow)) {
+  } else if (flow_ids_.has_to_yield(port, flow)) {
     flow_ids_.yield(port, flow);  // its queue ran empty: it has had its turn
     return false;
   }

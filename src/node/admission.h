@@ -48,7 +48,7 @@ class Admission {
   }
   // Has it an output flow ID there, or would it get one at once, and need not leave it to others (K11)?
   bool has_id(const Port& port, const InputFlow& flow, const Voq& voq) const {
-    return flow.branch.flow == kNoFlow ? flow_ids_.would_reserve(port, voq) : !has_to_yield(port, flow);
+    return flow.branch.flow == kNoFlow ? flow_ids_.would_reserve(port, voq) : !flow_ids_.has_to_yield(port, flow);
   }
   // A packet leaves its flow for the crossing; the flow has an output flow ID, and the room is there.
   void hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);
@@ -59,9 +59,6 @@ class Admission {
   // No frame passes one by that may go no further, or while its link's other frames hold all buffers here.
   bool may_enter(const Port& port, const Packet& packet) const {
     return !port.is_fabric() || (packet.hop_limit != 0 && (packet.vc != kLossyChannel || !flow_queues_.is_full(port)));
-  }
-  static bool has_to_yield(const Port& port, const InputFlow& flow) {
-    return port.input.ids[flow.branch.output].wanting.shares.has_to_yield(flow.group);
   }
   // Nobody with an output flow ID waits for the output, and there is room, and what it has to have in arbitration.
   bool may_cross(const Port& port, const InputFlow& flow, const Voq& voq, const Packet& packet) const {

@@ -49,8 +49,8 @@ class EdgeFlows {
   // Frames that wait for a flow ID (F10) join their flows, in order, as far as there are IDs.
   HEDDLE_COLD void serve_waiting(Port& port, Nanos now);
   // The match's station is elsewhere now. What its flow has outstanding may still be under way to the old place, and
-  // the station may come back there: the next flow waits one life, as after a flood (E1). So may what has crossed
-  // without a flow to the port that it left, if that is another worker's.
+  // the station may come back there: the next flow waits until it is dead, as after a flood (E1). So may what has
+  // crossed without a flow to the port that it left, if that is another worker's.
   HEDDLE_COLD void detach(Port& port, uint32_t match_index, PortIndex left, Nanos now);
   // Whether frames of that class may still be under way there without a flow: some are, of whichever flow.
   HEDDLE_COLD bool has_crossed_at_once(const Port& port, PortIndex to, uint8_t ftag) const;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paths that end with a session (K9). What is under way on them is settled as lost; but frames that have passed the
 // other end may still arrive, and an ordered flow that went on at once by another path would overtake them. Its
-// settlement waits until they are dead, one life; or until the node at the other end says in its link state (W6) that
-// nothing of the link's sessions is left there (R12, orphans.h). Only a record counts that is newer than one by which
-// that node called the link up in this session, as its hellos say: an older one is about an earlier session. A record
-// that was there when the session began does not call it up, whatever it says, nor does one that is older than what is
-// known of the node: from before its restart, or overtaken.
+// settlement waits until they are dead (dead_after_ns()); or until the node at the other end says in its link state
+// (W6) that nothing of the link's sessions is left there (R12, orphans.h). Only a record counts that is newer than one
+// by which that node called the link up in this session, as its hellos say: an older one is about an earlier session. A
+// record that was there when the session began does not call it up, whatever it says, nor does one that is older than
+// what is known of the node: from before its restart, or overtaken.
 //
 // One component per worker, for its own fabric ports.
 #pragma once

@@ -13,9 +13,10 @@ bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packe
   Port* there = ports_.find(output);
   if (there == nullptr) return take_lent_id(port, flow);
   if (!takes_flows(*there)) return false;
-  flow.branch.flow = there->output.flows.reserve(first.input, flow.ftag, channel_of(port, flow));
+  const uint8_t channel = channel_of(port, flow);
+  flow.branch.flow = there->output.flows.reserve(first.input, flow.ftag, channel);
   if (flow.branch.flow == kNoFlow) return false;
-  begin_turn(port.input.ids[output], flow);
+  begin_turn(port.input.ids[output], channel, flow);
   flow.flags |= rest_flags(port, first.input.flow);
   there->counters.count(ProtocolEvent::id_reserved);
   return true;
@@ -72,8 +73,7 @@ void FlowIds::bind(OutputFlow& entry, const InputFlowRef& input) {
 }
 
 void FlowIds::yield(Port& port, InputFlow& flow) {
-  const IdShares& shares = port.input.ids[flow.branch.output].wanting.shares;
-  if (!shares.has_to_yield(flow.group) || (flow.flags & kFlowLeaving)) return;
+  if (!has_to_yield(port, flow) || (flow.flags & kFlowLeaving)) return;
   flow.flags |= kFlowLeaving;
   port.counters.count(ProtocolEvent::id_yielded);
 }
@@ -81,15 +81,16 @@ void FlowIds::yield(Port& port, InputFlow& flow) {
 FlowId FlowIds::give_back(Port& port, InputFlow& flow, bool count_orphan) {
   const FlowId id = flow.branch.flow;
   const PortIndex output = flow.branch.output;
+  const uint8_t channel = channel_of(port, flow);
   flow.branch.flow = kNoFlow;
-  port.input.ids[output].wanting.shares.gave(flow.group);
+  port.input.ids[output].wanting.gave(channel, flow.group);
   if (count_orphan) orphans_.made(port);
   if (Port* there = ports_.find(output)) {
     release(port, *there, id, count_orphan);
     return kNoFlow;
   }
   const bool may_stay = !count_orphan && !(flow.flags & kFlowLeaving);
-  return keep_or_return(port, output, channel_of(port, flow), id, may_stay, count_orphan);
+  return keep_or_return(port, output, channel, id, may_stay, count_orphan);
 }
 
 void FlowIds::release(Port& port, Port& output, FlowId id, bool counted) {
@@ -100,7 +101,7 @@ void FlowIds::release(Port& port, Port& output, FlowId id, bool counted) {
 // One that is lent: to the next flow that waits for one, or for the next one that comes, or where it came from.
 FlowId FlowIds::keep_or_return(Port& port, PortIndex output, uint8_t channel, FlowId id, bool may_stay, bool counted) {
   OutputIds& ids = port.input.ids[output];
-  const bool of_use = ids.wanting.empty() || ids.wanting.count(channel) != 0;  // none, where others wait
+  const bool of_use = ids.wanting.empty() || ids.wanting.count(channel) != 0;  // or only flows of other channels wait
   if (may_stay && of_use && ids.lent.held() <= site_.lent_max) return keep_id(port, output, channel, id);
   ids.lent.went_home();
   port.counters.count(ProtocolEvent::id_given_back);
@@ -158,9 +159,10 @@ void FlowIds::return_lent(Port& port, PortIndex output, bool all) {
 
 bool FlowIds::take_lent_id(Port& port, InputFlow& flow) {
   OutputIds& ids = port.input.ids[flow.branch.output];
-  flow.branch.flow = ids.lent.take(channel_of(port, flow));
+  const uint8_t channel = channel_of(port, flow);
+  flow.branch.flow = ids.lent.take(channel);
   if (flow.branch.flow == kNoFlow) return false;
-  begin_turn(ids, flow);
+  begin_turn(ids, channel, flow);
   port.counters.count(ProtocolEvent::id_lent);
   return true;
 }
@@ -187,7 +189,7 @@ FlowId FlowIds::give_id(Port& port, PortIndex output, uint8_t channel, FlowId id
   OutputIds& ids = port.input.ids[output];
   const FlowId flow_id = ids.wanting.pop(port.input.flows, channel);
   InputFlow& flow = port.input.flows[flow_id];
-  begin_turn(ids, flow);
+  begin_turn(ids, channel, flow);
   flow.branch.flow = id;
   if (Port* there = ports_.find(output)) {
     there->output.flows[id].input = port.input.ref.with(flow_id);

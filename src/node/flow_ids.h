@@ -49,6 +49,10 @@ class FlowIds {
   uint8_t channel_of(const Port& port, const InputFlow& flow) const {
     return site_.lanes.channel(port.input.arbiter[flow.branch.voq].lane);
   }
+  // K11: is it to leave the ID it has to those that wait for one there, once it has had its turn?
+  bool has_to_yield(const Port& port, const InputFlow& flow) const {
+    return !port.input.ids[flow.branch.output].wanting.empty() && yields(port, flow);
+  }
   // The flow waits for an ID at its output.
   void wait(Port& port, FlowId id);
   // Flows wait for IDs: the output's worker hears of all that it has not heard of yet.
@@ -84,9 +88,12 @@ class FlowIds {
  private:
   uint16_t rest_flags(const Port& port, FlowId id) const;
   // It has an ID, which counts for its group; its first packet is the next one.
-  static void begin_turn(OutputIds& ids, InputFlow& flow) {
-    ids.wanting.shares.took(flow.group);
+  static void begin_turn(OutputIds& ids, uint8_t channel, InputFlow& flow) {
+    ids.wanting.took(channel, flow.group);
     flow.branch.turn_start = flow.data_flow;
+  }
+  HEDDLE_COLD bool yields(const Port& port, const InputFlow& flow) const {
+    return port.input.ids[flow.branch.output].wanting.yields(channel_of(port, flow), flow.group);
   }
   bool tell_wants(Port& input, PortIndex output, uint8_t channel);
   bool take_lent_id(Port& port, InputFlow& flow);

@@ -79,7 +79,7 @@ class FlowLife {
   // C5: flows whose time has come are looked at again.
   void run_releases(Nanos now);
   // K11: flows at rest end until the output has an ID for the input port in that channel, if it can have one; false
-  // if it can't.
+  // if it can't. The longest at rest first, also where its ID turns out to be kept for others.
   [[gnu::noinline]] bool reclaim(Port& output, PortIndex input, uint8_t channel);
   // One ends that the edge port has; false if there is none.
   [[gnu::noinline]] bool reclaim(Port& port);
@@ -90,8 +90,8 @@ class FlowLife {
   // R12: after a change of routes, flows whose port no longer lies on a shortest path leave it, each when its extent is
   // zero, so that order is kept.
   void leave_stale_paths();
-  // K8: frames die in transit also while their flow waits for a flow ID. So flows that wait for each other's IDs around
-  // a ring do not wait for ever.
+  // K8: frames die in transit also while their flow waits for a flow ID. So lossy flows, whose paths may form a ring,
+  // do not wait for each other's IDs for ever; lossless ones wait in none (K11).
   HEDDLE_COLD void age_waiting(Nanos now);
   // The next age_waiting() that has something to do, if anything of the port waits.
   Nanos next_wake(const Port& port) const {

@@ -3,8 +3,6 @@
 
 #include <bit>
 
-#include "node/ended_paths.h"
-
 namespace heddle {
 
 Orphans::Orphans(const Site& site, Ports& ports, Outbox& outbox, LoadBoard& board)

@@ -46,9 +46,10 @@ void Regrouping::regroup(Port& port, InputFlow& flow) {
     input.waiting.shares.gave(before);
     input.waiting.shares.took(flow.group);
     if (flow.branch.flow != kNoFlow) {
-      IdShares& shares = input.ids[flow.branch.output].wanting.shares;
-      shares.gave(before);
-      shares.took(flow.group);
+      const uint8_t channel = site_.lanes.channel(input.arbiter[flow.branch.voq].lane);
+      WantingFlows& wanting = input.ids[flow.branch.output].wanting;
+      wanting.gave(channel, before);
+      wanting.took(channel, flow.group);
     }
     input.queues.regrouped(before, flow.group, flow.queued_packets, flow.queue_extent(),
                            site_.lanes.lossless(flow.ftag));

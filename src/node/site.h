@@ -26,11 +26,11 @@ struct Site {
   const WorkerIndex worker;  // index in the node
   const uint32_t workers;
   const uint32_t port_count;
-  const uint32_t waiting_max;    // frames per edge port that wait for a flow ID (F10)
-  const uint32_t copies_max;     // buffers of packets from replication at one time
-  const uint32_t lent_max;       // flow IDs of another worker's output that an input port keeps: half its share (K11)
-  const uint32_t frame_bytes;    // of the longest untagged frame that a host may send
-  const uint64_t frame_buffers;  // that it holds with a fabric header
+  const uint32_t waiting_max;              // frames per edge port that wait for a flow ID (F10)
+  const uint32_t copies_max;               // buffers of packets from replication at one time
+  const uint32_t lent_max;                 // flow IDs of another worker's output that an input port keeps (K11)
+  const uint32_t frame_bytes;              // of the longest untagged frame that a host may send
+  const uint64_t frame_buffers;            // that it holds with a fabric header
   const PortSet fabric_ports, edge_ports;  // of the node
 
   const std::vector<TopologyPort>& ports() const { return topology.nodes[node].ports; }

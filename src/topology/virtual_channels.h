@@ -39,8 +39,8 @@ ChannelsNeeded lossless_channels_needed(const Topology& topology);
 void settle_lossless_channels(Topology& topology, const ChannelsNeeded& needed);
 
 // K11: the channels in which flows that come in by such a port may go on. Of each output's flow IDs one is kept for
-// each of them and each input port, so that no flow waits for an ID that flows of other channels hold: then flows wait
-// for each other's IDs only where buffers do, too, and there is no ring of these (R5).
+// each of them and each input port, so that no flow waits for an ID that flows of other channels hold: then lossless
+// ones wait for each other's IDs only where their buffers do, too, and there is no ring of these (R5).
 ChannelSet flow_channels(const Topology& topology, const TopologyPort& input);
 // How many IDs an output of the node must have for that.
 uint32_t flow_ids_needed(const Topology& topology, const TopologyNode& node);

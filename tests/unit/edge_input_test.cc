@@ -137,6 +137,17 @@ TEST_F(EdgeDecisions, AnEntryOfAPortThatThereIsNotIsNeitherHereNorBeside) {
   EXPECT_EQ(entry(decide(udp(kC, kA))).flags, kMatchUsed);
 }
 
+// What is under way to where its station was may live longer than a flood.
+TEST_F(EdgeDecisions, AFloodMakesNoWaitShorter) {
+  const EdgeDecision decision = decide(udp(kB, kA));
+  entry(decision).flooded_ns = 2 * kSecond;
+  const EdgeDecision again = decide(udp(kB, kA), 0, kSecond + 1);
+  EXPECT_EQ(again.verdict, EdgeVerdict::flood);
+  EXPECT_EQ(entry(again).flooded_ns, 2 * kSecond);
+  decide(udp(kB, kA), 0, 2 * kSecond + 1);
+  EXPECT_EQ(entry(again).flooded_ns, 2 * kSecond + 1);
+}
+
 TEST_F(EdgeDecisions, WhatIsUnknownIsFloodedAndItsPairWaits) {
   Read frame = read(udp(kB, kA));
   const EdgeDecision decision = decide(frame);

@@ -115,10 +115,10 @@ TEST_F(RegroupingTest, WhoWantsAnIdKeepsItsPlace) {
   for (const FlowId id : {first, second, other}) want(id);
   regroup();
   WantingFlows& wanting = port_->input.ids[kOutput].wanting;
-  EXPECT_EQ(wanting.count(), 3u);
-  EXPECT_EQ(wanting.shares.waiting(1), 0u);
-  EXPECT_EQ(wanting.shares.waiting(2), 2u);
-  EXPECT_EQ(wanting.shares.waiting(3), 1u);
+  EXPECT_EQ(wanting.count(0), 3u);
+  EXPECT_EQ(wanting.shares(0).waiting(1), 0u);
+  EXPECT_EQ(wanting.shares(0).waiting(2), 2u);
+  EXPECT_EQ(wanting.shares(0).waiting(3), 1u);
   std::vector<FlowId> of_two;
   while (!wanting.empty())
     if (const FlowId id = wanting.pop(port_->input.flows, 0); group(id) == 2) of_two.push_back(id);
@@ -130,11 +130,11 @@ TEST_F(RegroupingTest, AnOutputFlowIdCountsForTheNewGroup) {
   InputFlow& flow = port_->input.flows[id];
   flow.branch.output = kOutput;
   flow.branch.flow = FlowId::of(5);
-  IdShares& shares = port_->input.ids[kOutput].wanting.shares;
-  shares.took(1);
+  WantingFlows& wanting = port_->input.ids[kOutput].wanting;
+  wanting.took(0, 1);
   regroup();
-  EXPECT_EQ(shares.held(1), 0u);
-  EXPECT_EQ(shares.held(2), 1u);
+  EXPECT_EQ(wanting.shares(0).held(1), 0u);
+  EXPECT_EQ(wanting.shares(0).held(2), 1u);
 }
 
 // A6: counted anew, of what leaves by the fabric.
@@ -161,7 +161,7 @@ TEST_F(RegroupingTest, NoneIsForgotten) {
   port_->input.ids[0].wanting.push(port_->input.flows, 0, last);
   regroup();
   EXPECT_EQ(group(last), 2);
-  EXPECT_EQ(port_->input.ids[0].wanting.shares.waiting(2), 1u);
+  EXPECT_EQ(port_->input.ids[0].wanting.shares(0).waiting(2), 1u);
   EXPECT_EQ(port_->input.ids[0].wanting.pop(port_->input.flows, 0), last);
 }
 

@@ -56,7 +56,9 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
         port.input.queues.of_group(group).bytes != 0)
       return where + "packets of a group counted";
     uint32_t held = port.input.waiting.shares.held(group);
-    for (const OutputIds& ids : port.input.ids) held += ids.wanting.shares.held(group);
+    for (const OutputIds& ids : port.input.ids)
+      for (uint8_t channel = 0; channel < port.channels; ++channel)
+        held += ids.wanting.held(channel) + ids.wanting.shares(channel).held(group);
     if (held != 0) return where + "flow IDs of a group counted";
   }
   for (uint8_t ftag = 0; ftag < kFtags; ++ftag)

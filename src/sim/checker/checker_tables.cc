@@ -345,6 +345,10 @@ void Checker::check_lists(uint16_t node, const Port& port) {
       uint32_t wanting = 0;
       for (uint8_t group = 0; group < port.input.arbiter.groups(); ++group)
         wanting += look(ids.wanting.of(channel, group), FlowState::wanting, output, nullptr);
+      if (held_.exact && fabric_.node(node)->port(output).output.wanted.of(port.index, channel) != ids.asked[channel])
+        fail(8, place(node, port.index) + ": " + std::to_string(ids.asked[channel]) + " flow IDs asked for at port " +
+                    std::to_string(output) + ", which knows of " +
+                    std::to_string(fabric_.node(node)->port(output).output.wanted.of(port.index, channel)));
       if (wanting != ids.wanting.count(channel))
         fail(8, place(node, port.index) + ": " + std::to_string(wanting) + " flows wait for a flow ID in channel " +
                     std::to_string(channel) + ", " + std::to_string(ids.wanting.count(channel)) + " counted");

@@ -42,6 +42,7 @@ class SeedRun {
   void require_progress();
   bool finds_match_entry(const HostFlow& flow) const;
   const TopologyPort& exit_of(const HostFlow& flow) const;
+  uint64_t slowest_shaper_bps() const;
   Nanos fair_interval_ns(const HostFlow& flow) const;
   Nanos time_of_backlog() const;
   void end_all_rest();
@@ -185,6 +186,33 @@ bool SeedRun::finds_match_entry(const HostFlow& flow) const {
   return 2 * neighbours <= swarm_.setup.nodes[end.node_index].match_entries;
 }
 
+namespace {
+
+// What a class may have to wait for.
+uint64_t slowest_rate(const ShaperPolicy& policy) {
+  uint64_t slowest_bps = ~uint64_t{0};
+  const auto take = [&slowest_bps](uint64_t bps) {
+    if (bps != 0) slowest_bps = std::min(slowest_bps, bps);
+  };
+  take(policy.maximum_bps);
+  for (const ShaperPolicy::Leaf& leaf : policy.leaves) take(leaf.bandwidth.maximum_bps);
+  for (const ShaperPolicy::Branch& branch : policy.branches) take(branch.bandwidth.maximum_bps);
+  return slowest_bps;
+}
+
+}  // namespace
+
+uint64_t SeedRun::slowest_shaper_bps() const {
+  uint64_t slowest_bps = ~uint64_t{0};
+  const auto look_at = [&slowest_bps](const PortShapers& shapers) {
+    for (const ShaperPolicy& shaper : shapers) slowest_bps = std::min(slowest_bps, slowest_rate(shaper));
+  };
+  for (const NodeSetup& node : swarm_.setup.nodes) look_at(node.shapers);
+  for (const std::vector<PortShapers>& others : swarm_.faults.shapers)  // that a fault may have put in their place
+    for (const PortShapers& shapers : others) look_at(shapers);
+  return slowest_bps;
+}
+
 const TopologyPort& SeedRun::exit_of(const HostFlow& flow) const {
   const LinkEnd end = swarm_.setup.hosts[flow.destination].port;
   return swarm_.setup.topology.nodes[end.node_index].ports[end.port];
@@ -194,8 +222,7 @@ const TopologyPort& SeedRun::exit_of(const HostFlow& flow) const {
 // that nothing but their number holds up.
 Nanos SeedRun::fair_interval_ns(const HostFlow& flow) const {
   constexpr Nanos kSlow = 5 * kMillisecond;
-  const uint64_t rate_bps = exit_of(flow).rate_bps;
-  if (rate_bps == 0) return kSlow;
+  const uint64_t rate_bps = std::min(shared_rate_bps(exit_of(flow)), slowest_shaper_bps());
   uint64_t bits = 0;  // a frame of each
   for (const HostFlow& other : traffic_.flows)
     if (other.destination == flow.destination) bits += 8 * uint64_t{other.length_min + kWireExtraBytes};
@@ -254,22 +281,6 @@ void SeedRun::require_progress() {
   say("all flows get through");
 }
 
-namespace {
-
-// What a class may have to wait for.
-uint64_t slowest_rate(const ShaperPolicy& policy) {
-  uint64_t slowest_bps = ~uint64_t{0};
-  const auto take = [&slowest_bps](uint64_t bps) {
-    if (bps != 0) slowest_bps = std::min(slowest_bps, bps);
-  };
-  take(policy.maximum_bps);
-  for (const ShaperPolicy::Leaf& leaf : policy.leaves) take(leaf.bandwidth.maximum_bps);
-  for (const ShaperPolicy::Branch& branch : policy.branches) take(branch.bandwidth.maximum_bps);
-  return slowest_bps;
-}
-
-}  // namespace
-
 // What queues hold goes on at the pace of the slowest port, and what waits for congested hosts at theirs (C3), of each
 // flow at its share of them.
 Nanos SeedRun::time_of_backlog() const {
@@ -287,12 +298,7 @@ Nanos SeedRun::time_of_backlog() const {
       if (port.settings.rate_bps != 0) slowest_bps = std::min(slowest_bps, port.settings.rate_bps);
     }
   }
-  const auto look_at = [&slowest_bps](const PortShapers& shapers) {
-    for (const ShaperPolicy& shaper : shapers) slowest_bps = std::min(slowest_bps, slowest_rate(shaper));
-  };
-  for (const NodeSetup& node : swarm_.setup.nodes) look_at(node.shapers);
-  for (const std::vector<PortShapers>& others : swarm_.faults.shapers)  // that a fault may have put in their place
-    for (const PortShapers& shapers : others) look_at(shapers);
+  slowest_bps = std::min(slowest_bps, slowest_shaper_bps());
   return std::max(bytes * 8 * kSecond / slowest_bps, static_cast<Nanos>(longest_ns));
 }
 
