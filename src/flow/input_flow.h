@@ -23,7 +23,7 @@ enum class FlowState : uint8_t {
   idle,     // queue empty; in use while flow_extent > 0
   ready,    // in its output's ready list: has a queue and an output flow ID
   wanting,  // in its output's wanting list: has a queue, waits for an output flow ID (K11)
-  held,  // has a queue and may not move: old path not settled (K9), or a flooded pair waits for its floods to die (E1)
+  held,     // has a queue and may not move: its old path is not settled (K9), or its pair's floods may live still (E1)
   blocked,  // has a queue, and its destination's congestion (C4, C5) or lack of credit (C6) holds it
 };
 

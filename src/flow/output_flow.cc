@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flow/output_flow.h"
 
-#include <bit>
 #include <cassert>
 
 namespace heddle {

@@ -3,6 +3,7 @@
 // up, its flow matched. Decides; the worker carries it out. One per worker.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 

@@ -86,9 +86,9 @@ class WantingFlows {
   }
 
   std::vector<Channel> channels_;
-  uint32_t waiting_ = 0;  // of all channels
-  bool several_;          // groups
-  std::array<uint16_t, kVirtualChannels> held_{};
+  uint32_t waiting_ = 0;                           // of all channels
+  bool several_;                                   // groups: what they have is counted
+  std::array<uint16_t, kVirtualChannels> held_{};  // IDs that flows have, by channel
 };
 
 }  // namespace heddle
