@@ -31,16 +31,16 @@ class WayLoadsTest : public testing::Test {
   static Topology make() {
     Topology topology;
     for (uint16_t node = 0; node < 6; ++node) test::add_node(topology, static_cast<uint16_t>(node + 1), 0);
-    for (uint16_t node = 1; node < 5; ++node) test::add_link(topology, 0, node);
     for (uint16_t node = 1; node < 5; ++node)
       for (int i = 0; i < 2; ++i) test::add_link(topology, node, 5);
+    for (uint16_t node = 1; node < 5; ++node) test::add_link(topology, 0, node);
     for (TopologyNode& node : topology.nodes)
       for (TopologyPort& port : node.ports) port.rate_bps = 8'000'000'000;
     return topology;
   }
   // A neighbour tells that its ports to node 6 have so much to do.
-  void hear(PortIndex port, uint32_t waiting_ns, uint32_t percent, uint8_t flows, PortSet ports = 0b110) {
-    for (PortIndex there = 1; there < 3; ++there)
+  void hear(PortIndex port, uint32_t waiting_ns, uint32_t percent, uint8_t flows, PortSet ports = 0b011) {
+    for (PortIndex there = 0; there < 2; ++there)
       board_.hear(port, there, waiting_ns, static_cast<uint16_t>(0xffff * percent / 100), flows);
     board_.heard(port, ports, kNow);
   }
@@ -108,11 +108,14 @@ TEST_F(WayLoadsTest, AFlowStaysUnlessMoreWaitsThereThanTheOtherHasToDo) {
 TEST_F(WayLoadsTest, OfEqualOnesEachIsTakenAsOften) {
   for (int i = 0; i < 100; ++i)
     for (PortIndex had = 0; had < 4; ++had) ASSERT_EQ(least(kAll, had), had) << "the flow has one";
+  EXPECT_EQ(least(0b0010, 0), 1) << "that one leads there no more";
+  uint32_t of_four[4] = {}, of_three[4] = {};
+  for (int i = 0; i < 4000; ++i) ++of_four[least(kAll)];
+  for (const uint32_t count : of_four) EXPECT_NEAR(count, 1000, 150);
   board_.publish_load(3, 1, 0, kNow);
   for (int i = 0; i < 100; ++i) ASSERT_NE(least(kAll, 3), 3);
-  uint32_t count[4] = {};
-  for (int i = 0; i < 3000; ++i) ++count[least(kAll)];
-  for (PortIndex port = 0; port < 3; ++port) EXPECT_NEAR(count[port], 1000, 150);
+  for (int i = 0; i < 3000; ++i) ++of_three[least(kAll)];
+  for (PortIndex port = 0; port < 3; ++port) EXPECT_NEAR(of_three[port], 1000, 150);
 }
 
 TEST_F(WayLoadsTest, WhatAWorkerHasGivenAPortInThisTurnCounts) {
@@ -204,19 +207,19 @@ TEST_F(WayLoadsTest, WhatWaitsAtTheNextHopCounts) {
 }
 
 TEST_F(WayLoadsTest, OneIdlePortAtTheNextHopIsEnough) {
-  hear(0, 5000, 100, 3, 0b010);
+  hear(0, 5000, 100, 3, 0b001);
   EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), 0u);
   hear(0, 5000, 100, 3);
-  board_.hear(0, 2, 3000, 0, 0);
+  board_.hear(0, 1, 3000, 0, 0);
   EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), 3000u) << "the less loaded";
 }
 
 TEST_F(WayLoadsTest, WhatANeighbourSaidIsForgotten) {
   hear(0, 5000, 0, 1);
-  EXPECT_EQ(board_.loaded_behind(0, kNow + 16 * kLatelyNs), PortSet{0b110});
+  EXPECT_EQ(board_.loaded_behind(0, kNow + 16 * kLatelyNs), PortSet{0b011});
   EXPECT_EQ(board_.loaded_behind(0, kNow + 16 * kLatelyNs + 1), 0u);
   EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow + 16 * kLatelyNs + 1), 0u);
-  board_.heard(0, 0b1, kNow);
+  board_.heard(0, 0b100, kNow);
   EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), 0u) << "and what it says no more";
 }
 
