@@ -9,6 +9,8 @@
 #include <stdexcept>
 
 #include "hostd/control_group.h"
+#include "hostd/departure_times.h"
+#include "hostd/traffic_control.h"
 
 namespace heddle::hostd {
 
@@ -98,9 +100,13 @@ Agent::~Agent() {
 
 void Agent::hold(Interface& interface, int index) {
   Interface held{.name = interface.name, .index = index};
-  held.classes = std::make_unique<TrafficControl>(index, held.name, replace_mq_);
+  held.paced_by = pacing_of(index, held.name, replace_mq_);
+  if (held.paced_by == PacedBy::departures)
+    held.classes = std::make_unique<DepartureTimes>(index, programs_);
+  else
+    held.classes = std::make_unique<TrafficControl>(index, held.name);
   held.announcer = std::make_unique<Announcer>(index, held.name);
-  programs_.attach(index, held.name);
+  programs_.attach(index, held.name, held.paced_by);
   interface = std::move(held);
 }
 
@@ -117,8 +123,10 @@ void Agent::look_for_interfaces() {
   for (Interface& interface : interfaces_) {
     const int index = index_of(interface.name);
     if (index == 0) interface.trouble.clear();
-    if (interface.index == 0 || index == interface.index) continue;
-    std::fprintf(stderr, "heddle-hostd: %s is gone\n", interface.name.c_str());
+    if (interface.index == 0) continue;
+    const std::string what = index == interface.index ? changed(interface) : interface.name + " is gone";
+    if (what.empty()) continue;
+    std::fprintf(stderr, "heddle-hostd: %s\n", what.c_str());
     let_go(interface);
   }
   for (Interface& interface : interfaces_) {
@@ -134,6 +142,18 @@ void Agent::look_for_interfaces() {
   }
 }
 
+// Somebody may put another qdisc there meanwhile. What is said of it; empty: it is as it was.
+std::string Agent::changed(const Interface& interface) const {
+  try {
+    if (pacing_of(interface.index, interface.name, replace_mq_) == interface.paced_by &&
+        (interface.paced_by == PacedBy::departures || has_our_root(interface.index, interface.name)))
+      return "";
+    return interface.name + ": its root qdisc is another one now";
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
 void Agent::tick(uint64_t now_ns) {
   programs_.set_alive_until(now_ns + kAliveNs);
   if (now_ns >= next_look_ns_) {
@@ -146,8 +166,8 @@ void Agent::tick(uint64_t now_ns) {
     try {
       pace(interface, now_ns);
     } catch (const std::runtime_error&) {
-      if (index_of(interface.name) == interface.index) throw;
-      next_look_ns_ = now_ns;  // it is gone since the last look
+      if (index_of(interface.name) == interface.index && changed(interface).empty()) throw;
+      next_look_ns_ = now_ns;  // since the last look
     }
   }
   programs_.free_unused_classes(held_);
@@ -161,7 +181,7 @@ void Agent::pace(Interface& interface, uint64_t now_ns) {
   if (std::none_of(held_.begin(), held_.end(), is_here) &&
       std::none_of(interface.open.begin(), interface.open.end(), [](bool open) { return open; }))
     return;
-  const auto& states = interface.states = interface.classes->classes();
+  const auto& states = interface.states = interface.classes->look(now_ns);
   forget_what_is_over(interface, now_ns);
   struct Sum {
     uint32_t numbers = 0;
@@ -183,7 +203,8 @@ void Agent::pace(Interface& interface, uint64_t now_ns) {
     interface.open[minor] = !sum.holds && (sum.used || states[minor].waiting_bytes != 0);
     if (sum.holds)
       set_rate(interface, minor,
-               interface.pacing[minor].rate(sum.numbers, sum.credit, states[minor].sent_bytes, now_ns));
+               interface.pacing[minor].rate(sum.numbers, sum.credit, states[minor].sent_bytes, now_ns,
+                                            states[minor].delay_ns));
     else
       set_rate(interface, minor, interface.open[minor] ? kUnheldBytesPerSecond : Pacing::kRestBytesPerSecond);
   }
@@ -258,6 +279,7 @@ nlohmann::json Agent::status(uint64_t now_ns) const {
           {"ends_heard", programs_.count(HOSTD_ENDS_HEARD)},
           {"not_understood", programs_.count(HOSTD_NOT_UNDERSTOOD)},
           {"frames_held", programs_.count(HOSTD_FRAMES_HELD)},
+          {"evicted", programs_.evicted(held_.size())},
           {"classes_shared", programs_.count(HOSTD_SHARED)}};
 }
 

@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "hostd/announcer.h"
+#include "hostd/paced_classes.h"
 #include "hostd/pacing.h"
 #include "hostd/programs.h"
-#include "hostd/traffic_control.h"
+#include "hostd/root_qdisc.h"
 
 namespace heddle::hostd {
 
@@ -41,17 +42,19 @@ class Agent {
     std::string name;
     int index = 0;          // 0: it is let go
     std::string trouble{};  // why it is, though there is one of this name
-    std::unique_ptr<TrafficControl> classes{};
+    PacedBy paced_by = PacedBy::classes;
+    std::unique_ptr<PacedClasses> classes{};
     std::unique_ptr<Announcer> announcer{};
     // Each by class.
     std::array<Pacing, HOSTD_CLASSES + 1> pacing{};
-    std::array<ClassState, HOSTD_CLASSES + 1> states{};  // at the last tick with flows that are held
-    std::array<bool, HOSTD_CLASSES + 1> open{};          // of which nothing is held any more, since a tick at least
-    std::array<uint64_t, HOSTD_CLASSES + 1> rates{};     // bytes a second, as set
+    ClassStates states{};                             // at the last tick with flows that are held
+    std::array<bool, HOSTD_CLASSES + 1> open{};       // of which nothing is held any more, since a tick at least
+    std::array<uint64_t, HOSTD_CLASSES + 1> rates{};  // bytes a second, as set
   };
   void hold(Interface& interface, int index);
   void let_go(Interface& interface);
   void look_for_interfaces();
+  std::string changed(const Interface& interface) const;
   void pace(Interface& interface, uint64_t now_ns);
   void forget_what_is_over(const Interface& interface, uint64_t now_ns);
   void set_rate(Interface& interface, uint16_t minor, uint64_t bytes_per_second);

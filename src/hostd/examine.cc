@@ -12,6 +12,7 @@
 
 #include "hostd/control_group.h"
 #include "hostd/programs.h"
+#include "hostd/root_qdisc.h"
 #include "hostd/status_socket.h"
 #include "hostd/traffic_control.h"
 
@@ -37,7 +38,7 @@ Finding classes() {
                                 std::string("not tried: a network namespace can't be made: ") + std::strerror(errno),
                                 ""};
                       try {
-                        const TrafficControl tried(static_cast<int>(if_nametoindex("lo")), "lo", false);
+                        const TrafficControl tried(static_cast<int>(if_nametoindex("lo")), "lo");
                         return {Severity::good, "classes", "the kernel has htb and bfifo", ""};
                       } catch (const std::exception& error) {
                         return {Severity::bad, "classes", error.what(), "modprobe sch_htb"};
@@ -56,7 +57,8 @@ Finding interface_finding(const std::string& name, bool replace_mq) {
   const auto index = static_cast<int>(if_nametoindex(name.c_str()));
   if (index == 0) return {Severity::bad, name, "there is no such interface", ""};
   try {
-    TrafficControl::check(index, name, replace_mq);
+    if (pacing_of(index, name, replace_mq) == PacedBy::departures)
+      return {Severity::good, name, "its frames go through fq: they get departure times", ""};
     return {Severity::good, name, "its root qdisc can be replaced", ""};
   } catch (const std::exception& error) {
     return {Severity::bad, name, error.what(), ""};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// G3: takes fine-grained flow control off an interface, and puts frames of flows that are to be held back into classes
-// of its root qdisc, whose rates heddle-hostd sets. A flow has its class until heddle-hostd has taken it out, which it
-// does when the flow's timer has ended and nothing of it waits there any more; while heddle-hostd does not look nobody
-// is held back.
+// G3: takes fine-grained flow control off an interface, and paces frames of flows that are to be held back, at rates
+// that heddle-hostd sets: either it puts them into classes of the root qdisc, or it gives them departure times, which
+// fq obeys. A flow has its class until heddle-hostd has taken it out, which it does when the flow's timer has ended and
+// nothing of it waits any more; while heddle-hostd does not look nobody is held back.
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
 
@@ -24,17 +24,20 @@ struct {
   __type(value, __u64);  // when it was seen, CLOCK_MONOTONIC
 } sources SEC(".maps");
 
-// Classes that pauses have, by interface; the value says nothing. heddle-hostd takes out those that none has any more.
-struct hostd_class {
-  __u32 interface;
-  __u32 minor;
-};
+// Classes that pauses have. heddle-hostd takes out those that none has any more.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, HOSTD_CLASSES * 64);
   __type(key, struct hostd_class);
-  __type(value, __u32);
+  __type(value, struct hostd_departures);  // all 0 where frames go to classes of the root qdisc
 } classes SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, HOSTD_CLASSES * 64);
+  __type(key, struct hostd_class);
+  __type(value, struct hostd_rate);
+} rates SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -54,11 +57,12 @@ static __always_inline void count(__u32 what) {
 
 // One that nobody has, if one of those looked at is free; else the first, which is shared then.
 static __always_inline __u16 take_class(__u32 interface, __u8* shared) {
-  const __u32 one = 1, first = (__u32)__sync_fetch_and_add(&next_class, 1);
+  const __u32 first = (__u32)__sync_fetch_and_add(&next_class, 1);
+  const struct hostd_departures none = {};
   struct hostd_class key = {interface, 0};
   HOSTD_LOOP(__u32 i = 0; i < HOSTD_CLASSES; ++i) {
     key.minor = 1 + (first + i) % HOSTD_CLASSES;
-    if (bpf_map_update_elem(&classes, &key, &one, BPF_NOEXIST) == 0) return (__u16)key.minor;
+    if (bpf_map_update_elem(&classes, &key, &none, BPF_NOEXIST) == 0) return (__u16)key.minor;
   }
   key.minor = 1 + first % HOSTD_CLASSES;
   count(HOSTD_SHARED);
@@ -92,6 +96,7 @@ static __always_inline void hold(const struct hostd_flow* flow, const hostd_paus
                               .port = told->port};
   fresh.class_minor = take_class(flow->interface, &fresh.shared);
   bpf_map_update_elem(&pauses, flow, &fresh, BPF_ANY);
+  count(HOSTD_BEGUN);
   __sync_fetch_and_or(&fields_told, 1ull << (flow->fields & (HOSTD_FIELDS_END - 1)));
 }
 
@@ -120,8 +125,8 @@ static __always_inline void note_source(const struct hostd_flow* flow, __u64 now
   bpf_map_update_elem(&sources, &source, &now, BPF_ANY);
 }
 
-SEC("tc")
-int hostd_egress(struct __sk_buff* skb) {
+// The class that the frame's flow has, while flows are held back; 0: none.
+static __always_inline __u16 class_of(struct __sk_buff* skb, __u64 now) {
   // Headers are made one piece only where somebody looks at them.
   __u32 left = fields_told != 0 ? HOSTD_HEADERS_BYTES : HEDDLE_ETHERNET_BYTES;
   if (skb->len < left) left = skb->len;
@@ -129,9 +134,8 @@ int hostd_egress(struct __sk_buff* skb) {
   const __u8* data = (void*)(long)skb->data;
   const __u8* end = (void*)(long)skb->data_end;
   struct hostd_flow all = {.interface = skb->ifindex};
-  if (!hostd_read_flow(data, end, skb->vlan_present ? skb->vlan_tci : 0, &all)) return TC_ACT_UNSPEC;
-  const __u64 now = bpf_ktime_get_ns();
-  if (now > alive_until_ns) return TC_ACT_UNSPEC;
+  if (!hostd_read_flow(data, end, skb->vlan_present ? skb->vlan_tci : 0, &all)) return 0;
+  if (now > alive_until_ns) return 0;
   note_source(&all, now);
   const __u64 told = fields_told;
   HOSTD_LOOP(__u32 fields = 0; fields < HOSTD_FIELDS_END; ++fields) {  // a flow before its application
@@ -142,10 +146,37 @@ int hostd_egress(struct __sk_buff* skb) {
     struct hostd_pause* pause = bpf_map_lookup_elem(&pauses, &flow);
     if (!pause) continue;
     pause->cgroup = bpf_skb_cgroup_id(skb);
-    skb->priority = HOSTD_QDISC << 16 | pause->class_minor;
     count(HOSTD_FRAMES_HELD);
-    break;
+    return pause->class_minor;
   }
+  return 0;
+}
+
+SEC("tc")
+int hostd_classes(struct __sk_buff* skb) {
+  const __u16 minor = class_of(skb, bpf_ktime_get_ns());
+  if (minor != 0) skb->priority = HOSTD_QDISC << 16 | minor;
+  return TC_ACT_UNSPEC;
+}
+
+SEC("tc")
+int hostd_departures(struct __sk_buff* skb) {
+  const __u64 now = bpf_ktime_get_ns();
+  const struct hostd_class key = {skb->ifindex, class_of(skb, now)};
+  if (key.minor == 0) return TC_ACT_UNSPEC;
+  struct hostd_departures* sent = bpf_map_lookup_elem(&classes, &key);
+  const struct hostd_rate* rate = bpf_map_lookup_elem(&rates, &key);
+  if (!sent || !rate || rate->bytes_per_second == 0) return TC_ACT_UNSPEC;
+  const __u64 next = sent->next_ns, bytes = skb->wire_len;  // of all its segments
+  if (sent->bytes + bytes > rate->most_bytes || (next > now && next - now > HOSTD_LATEST_NS)) {
+    __sync_fetch_and_add(&sent->dropped, 1);
+    return TC_ACT_SHOT;
+  }
+  // Another CPU may have moved it on meanwhile: then it is not behind.
+  if (next < now) __sync_val_compare_and_swap(&sent->next_ns, next, now);
+  const __u64 leaves = __sync_fetch_and_add(&sent->next_ns, bytes * 1000000000 / rate->bytes_per_second);
+  __sync_fetch_and_add(&sent->bytes, bytes);
+  if (skb->tstamp < leaves) skb->tstamp = leaves;  // its socket may have a later one in mind
   return TC_ACT_UNSPEC;
 }
 

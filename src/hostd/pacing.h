@@ -19,8 +19,8 @@ class Pacing {
   static constexpr uint64_t kRestBytesPerSecond = 4'000'000;  // of a class before anything is known of its flow
 
   // `number`: of the pause; with another one all begins anew. `credit`: in all since then. `class_bytes`: what has left
-  // the class, ever. Bytes a second.
-  uint64_t rate(uint32_t number, uint64_t credit, uint64_t class_bytes, uint64_t now_ns) {
+  // the class, ever. `delay_ns`: until a rate shows there. Bytes a second.
+  uint64_t rate(uint32_t number, uint64_t credit, uint64_t class_bytes, uint64_t now_ns, uint64_t delay_ns = 0) {
     if (!begun_ || number != number_ || credit < last_credit_) begin(number, credit, class_bytes, now_ns);
     Sample& oldest = samples_[next_];
     const double growth = per_second(static_cast<double>(credit - oldest.credit), now_ns - oldest.at_ns);
@@ -31,9 +31,11 @@ class Pacing {
     const uint64_t granted = credit - credit_before_;
     if (class_bytes - began_at_ > granted) began_at_ = class_bytes - granted;
     const auto unused = static_cast<double>(granted - (class_bytes - began_at_));
+    // Sooner than its rate shows, and it would be used up twice.
+    const double use_seconds = std::max(kUseSeconds, 2e-9 * static_cast<double>(delay_ns));
     const double falling = growth > 0 ? 0 : per_second(kWithoutCredit, now_ns - credit_ns_ + kTickNs);
     return static_cast<uint64_t>(
-        std::clamp(std::max(growth * kOfGrowth + unused / kUseSeconds, falling), kLeast, kMost));
+        std::clamp(std::max(growth * kOfGrowth + unused / use_seconds, falling), kLeast, kMost));
   }
 
  private:

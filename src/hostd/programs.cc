@@ -22,10 +22,6 @@ namespace {
 constexpr uint32_t kHandle = HOSTD_QDISC, kPriority = 1;  // before what others filter
 constexpr uint64_t kRecentNs = 10'000'000'000;
 
-struct ClassKey {
-  uint32_t interface, minor;
-};
-
 std::string* libbpf_log;  // of the one that is being loaded
 
 int keep_log(libbpf_print_level level, const char* format, va_list arguments) {
@@ -80,9 +76,11 @@ Programs::Programs() {
 
 Programs::~Programs() { detach_all(); }
 
-void Programs::attach(int interface, const std::string& name) {
+void Programs::attach(int interface, const std::string& name, PacedBy paced_by) {
+  bpf_program* egress =
+      paced_by == PacedBy::departures ? programs_->progs.hostd_departures : programs_->progs.hostd_classes;
   const std::pair<bpf_tc_attach_point, bpf_program*> points[] = {{BPF_TC_INGRESS, programs_->progs.hostd_ingress},
-                                                                 {BPF_TC_EGRESS, programs_->progs.hostd_egress}};
+                                                                 {BPF_TC_EGRESS, egress}};
   bpf_tc_hook both = hook_of(interface, static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS));
   const int made = bpf_tc_hook_create(&both);
   if (made != 0 && made != -EEXIST)
@@ -135,7 +133,24 @@ void Programs::forget(const HeldFlow& over) {
   const int map = bpf_map__fd(programs_->maps.pauses);
   hostd_pause now{};
   if (bpf_map_lookup_elem(map, &over.flow, &now) != 0 || now.until_ns != over.pause.until_ns) return;
-  bpf_map_delete_elem(map, &over.flow);
+  if (bpf_map_delete_elem(map, &over.flow) == 0) ++forgotten_;
+}
+
+// What has begun and was not taken out is there, or it was evicted.
+uint64_t Programs::evicted(uint64_t held) const {
+  const uint64_t begun = count(HOSTD_BEGUN), known = forgotten_ + held;
+  return begun > known ? begun - known : 0;
+}
+
+void Programs::set_rate(const hostd_class& one, const hostd_rate& rate) const {
+  if (bpf_map_update_elem(bpf_map__fd(programs_->maps.rates), &one, &rate, BPF_ANY) != 0)
+    throw std::runtime_error("the rate of a class is not taken: " + std::string(std::strerror(errno)));
+}
+
+hostd_departures Programs::departures(const hostd_class& one) const {
+  hostd_departures found{};
+  bpf_map_lookup_elem(bpf_map__fd(programs_->maps.classes), &one, &found);
+  return found;
 }
 
 void Programs::free_unused_classes(const std::vector<HeldFlow>& held) {
@@ -143,14 +158,14 @@ void Programs::free_unused_classes(const std::vector<HeldFlow>& held) {
   for (const HeldFlow& one : held) used.insert(uint64_t{one.flow.interface} << 32 | one.pause.class_minor);
   const int map = bpf_map__fd(programs_->maps.classes);
   std::vector<uint64_t> unused;
-  std::vector<ClassKey> over;
-  for_each_key<ClassKey>(map, [&](const ClassKey& key) {
+  std::vector<hostd_class> over;
+  for_each_key<hostd_class>(map, [&](const hostd_class& key) {
     const uint64_t id = uint64_t{key.interface} << 32 | key.minor;
     if (used.contains(id)) return;
     unused.push_back(id);
     if (std::find(unused_.begin(), unused_.end(), id) != unused_.end()) over.push_back(key);
   });
-  for (const ClassKey& key : over) bpf_map_delete_elem(map, &key);
+  for (const hostd_class& key : over) bpf_map_delete_elem(map, &key);
   unused_ = std::move(unused);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hostd/root_qdisc.h"
 #include "hostd/shared_maps.h"
 
 struct hostd_bpf;
@@ -25,7 +26,7 @@ class Programs {
   Programs(const Programs&) = delete;
 
   // From now on frames of the interface pass them. Throws: then none does.
-  void attach(int interface, const std::string& name);
+  void attach(int interface, const std::string& name, PacedBy paced_by);
   // The interface may be gone already.
   void detach(int interface);
   void detach_all();
@@ -35,6 +36,11 @@ class Programs {
   std::vector<HeldFlow> held() const;
   // What is over is taken out, unless it has begun anew since it was looked at.
   void forget(const HeldFlow& over);
+  // Flows that were held back when there was no room for them any more; now it is not known that they are.
+  uint64_t evicted(uint64_t held) const;
+  // Of a class whose frames get departure times.
+  void set_rate(const hostd_class& one, const hostd_rate& rate) const;
+  hostd_departures departures(const hostd_class& one) const;
   // Classes of which no flow has been since the last time but one: others may have them.
   void free_unused_classes(const std::vector<HeldFlow>& held);
   // Addresses that frames were sent from in the last ten seconds.
@@ -49,6 +55,7 @@ class Programs {
   std::string log_;  // of libbpf
   std::unique_ptr<hostd_bpf, Destroy> programs_;
   std::vector<int> attached_;
+  uint64_t forgotten_ = 0;
   std::vector<uint64_t> unused_;  // interface << 32 | class, at the last look
 };
 

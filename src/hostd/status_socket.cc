@@ -14,6 +14,8 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "hostd/shared_maps.h"
+
 namespace heddle::hostd {
 
 namespace {
@@ -58,6 +60,9 @@ bool connects(int opened, const std::string& path) {
   return connect(opened, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 
+// An answer about as many flows as there can be, more than a kilobyte for each: nobody waits until it is read.
+constexpr int kAnswerBytes = HOSTD_PAUSES * 1024;
+
 }  // namespace
 
 StatusSocket::StatusSocket() : path_(path_here()), lock_(-1), socket_(-1) {
@@ -97,6 +102,7 @@ StatusSocket::~StatusSocket() {
 void StatusSocket::answer(const nlohmann::json& status) const {
   const int asking = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
   if (asking < 0) return;
+  setsockopt(asking, SOL_SOCKET, SO_SNDBUFFORCE, &kAnswerBytes, sizeof kAnswerBytes);
   // Names of control groups are any bytes.
   const std::string text = status.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   for (size_t sent = 0; sent < text.size();) {

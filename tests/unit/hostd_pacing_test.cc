@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <deque>
+
 #include "hostd/pacing.h"
 
 namespace heddle::hostd::hostd_pacing_test {
@@ -31,6 +34,45 @@ TEST(HostdPacing, ItSendsAsFastAsCreditGrows) {
     const double sent = loop.sent, credit = loop.credit;
     for (int ticks = 0; ticks < 100; ++ticks) loop.tick();
     EXPECT_NEAR(loop.sent - sent, loop.credit - credit, drain / 100) << "and uses it up";
+  }
+}
+
+// The same with departure times: what waits keeps the rate that it came with.
+struct Departures {
+  static constexpr double kSocket = 114e3, kFrame = 1242;  // bytes
+  double drain;
+  Pacing pacing{};
+  double now = 1e9, next = 0;  // ns
+  double given = 0, departed = 0, credit = 0;
+  double least_beyond = 0, most_beyond = 0;  // credit, of what has departed
+  std::deque<double> leaves{};
+
+  void tick() {
+    const auto rate = static_cast<double>(pacing.rate(1, static_cast<uint64_t>(credit), static_cast<uint64_t>(departed),
+                                                      static_cast<uint64_t>(now),
+                                                      next > now ? static_cast<uint64_t>(next - now) : 0));
+    for (const double end = now + kTick; now < end; now += 100e3) {
+      for (; !leaves.empty() && leaves.front() <= now; leaves.pop_front()) departed += kFrame;
+      for (; given - departed + kFrame <= kSocket; given += kFrame) {
+        leaves.push_back(next = std::max(next, now));
+        next += kFrame * 1e9 / rate;
+      }
+      credit += drain * 100e3 / 1e9;
+    }
+    least_beyond = std::min(least_beyond, departed - credit);
+    most_beyond = std::max(most_beyond, departed - credit);
+  }
+};
+
+TEST(HostdPacing, ItUsesCreditUpOnceThoughItsRateShowsLate) {
+  for (const double drain : {125e3, 1.25e6, 12.5e6}) {
+    Departures loop{.drain = drain};
+    for (int ticks = 0; ticks < 600; ++ticks) loop.tick();
+    const double departed = loop.departed, credit = loop.credit;
+    loop.least_beyond = loop.most_beyond = departed - credit;
+    for (int ticks = 0; ticks < 600; ++ticks) loop.tick();
+    EXPECT_NEAR((loop.departed - departed) / (loop.credit - credit), 1, 0.02) << drain;
+    EXPECT_LT(loop.most_beyond - loop.least_beyond, 32e3) << drain << ": so much the queue at the switch sways";
   }
 }
 
