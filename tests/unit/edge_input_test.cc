@@ -7,8 +7,8 @@
 #include <cstring>
 #include <set>
 
+#include "memory_ports.h"
 #include "packet_builder.h"
-#include "test_fabric.h"
 
 namespace heddle::test::edge_input_test {
 namespace {

@@ -248,14 +248,6 @@ TEST(EndpointCongestion, TheyMayGoAtAnyTime) {
   }
 }
 
-TEST(EndpointCongestion, LevelsAndRecordsAreTheSame) {
-  for (uint8_t level = 0; level <= kCongestionLevelMax; ++level)
-    EXPECT_EQ(congestion_of(congestion_severity(level), congestion_flags(level)), level);
-  EXPECT_EQ(congestion_of(0, HEDDLE_ACK_CONGESTION_SEVERE), 0);
-  for (uint8_t level = 1; level <= kCongestionLevelMax; ++level)
-    EXPECT_NEAR(kCongestionShares[level], std::exp2(-0.75 * (level - 1)), 1e-6);
-}
-
 TEST(EndpointCongestion, LevelsAreMixedToThePosition) {
   EndpointCongestion port(kRate, kFrame, 1);
   port.look(queued(200'000, 140, 140));

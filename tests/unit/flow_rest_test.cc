@@ -1,26 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // F9, K11: a flow of which nothing is left keeps its IDs until somebody needs them.
-#include "flow/id_queue.h"
 #include "flow_fixture.h"
 
 namespace heddle::test::flow_rest_test {
 namespace {
-
-TEST(IdQueue, GivesWhatHasRestedLongestAndEachIdOnce) {
-  IdQueue<FlowId> queue(4);
-  EXPECT_TRUE(queue.empty());
-  EXPECT_EQ(queue.take(), kNoFlow);
-  for (const unsigned id : {3u, 1u, 3u, 4u, 1u}) queue.enter(FlowId::of(id));
-  for (const unsigned id : {3u, 1u}) EXPECT_EQ(queue.take(), id);
-  EXPECT_FALSE(queue.has(3));
-  EXPECT_TRUE(queue.has(4));
-  queue.enter(3);
-  for (const unsigned id : {4u, 3u}) EXPECT_EQ(queue.take(), id);
-  EXPECT_TRUE(queue.empty());
-  queue.enter(2);
-  EXPECT_EQ(queue.take(), 2u);
-  EXPECT_EQ(queue.take(), kNoFlow);
-}
 
 class FlowRestTest : public FlowTest {
  protected:

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "wire/random.h"
 
@@ -180,6 +181,25 @@ TEST(MatchTable, RefusesWhatHasNoPlace) {
 }
 
 TEST(MatchTable, WithoutMemoryForItIsNotMade) { EXPECT_THROW(MatchTable(1u << 26, kHashKey), std::bad_alloc); }
+
+// Every byte of a key reaches both the bucket and the tag.
+TEST(MatchTable, ItsHashHangsOnEveryByte) {
+  const MatchTable table(MatchTable::kEntriesMin, kHashKey);
+  const uint32_t hash = table.hash(MatchKey{});
+  for (size_t at = 0; at < sizeof(MatchKey); ++at) {
+    std::set<uint32_t> buckets, tags;
+    for (unsigned value = 1; value < 256; ++value) {
+      MatchKey key{};
+      reinterpret_cast<uint8_t*>(&key)[at] = static_cast<uint8_t>(value);
+      const uint32_t other = table.hash(key);
+      EXPECT_NE(other, hash);
+      buckets.insert(other % 1024);
+      tags.insert(other >> 16);
+    }
+    EXPECT_GT(buckets.size(), 200u) << at;  // 255 balls into 1,024 buckets fill about 226
+    EXPECT_GT(tags.size(), 250u) << at;
+  }
+}
 
 }  // namespace
 }  // namespace heddle::match_table_test

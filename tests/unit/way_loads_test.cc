@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "test_fabric.h"
+#include "memory_ports.h"
 #include "topology/graph.h"
 #include "wire/random.h"
 
