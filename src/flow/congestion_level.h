@@ -51,8 +51,8 @@ constexpr uint32_t kTargetFrames = 8;  // full-size ones that a congested port k
 
 constexpr Nanos kRoundTripUnknownNs = 32 * kMicrosecond;  // taken for one until one has been measured
 
-// A round trip as data frames carry it: the least power of two of microseconds above it, from 2 us to 32 ms. 0 = not
-// known yet.
+// A round trip as data frames carry it: the least power of two of microseconds that is not below it, from 2 us to 32
+// ms, which stands for all longer ones, too. 0 = not known yet.
 constexpr uint8_t round_trip_code(Nanos round_trip_ns) {
   uint8_t code = 1;
   while (code < 15 && (kMicrosecond << code) < round_trip_ns) ++code;

@@ -35,7 +35,9 @@ enum OutputFlowFlag : uint16_t {
 class CreditWatch;  // node/credit_watch.h
 class Settlement;   // node/settlement.h
 
-// Who writes a field stands behind it. OutputFlowTable, too, when an ID is given out or comes back.
+// Who writes a field stands behind it. OutputFlowTable, too, when an ID is given out or comes back. Readers: each stage
+// of the output's worker that has the entry in hand, and telemetry in that worker's thread; another worker, whose input
+// flow the entry serves, hears what is for it by AckRelay.
 struct alignas(64) OutputFlow {
   uint32_t data_flow;     // position behind the last stamped byte (fabric). Stamping; Settlement when it has drained
   uint32_t ack_flow;      // position up to which the next hop has settled. AckReceive, Settlement
@@ -48,7 +50,8 @@ struct alignas(64) OutputFlow {
                           // Departure and FabricTransmit, as they leave
   uint32_t probe_mark;    // ack_flow when the timer was set: progress since then needs no probe (K5). Prober, Stamping
   uint8_t channel;        // virtual channel that its flows go on in, whomever it serves (K11)
-  Nanos due_ns;           // of its timer: the next probe (K5), or when an ended entry is settled (K9: EndedPaths)
+  Nanos due_ns;           // of its timer: the next probe (K5), or when an ended entry is settled (K9).
+                          // Stamping, Prober; EndedPaths
   uint16_t flags;         // OutputFlowFlag
   OutputFlowState state;  // Settlement
   uint8_t backoff;        // probe interval is base << backoff (K5). Prober, Stamping

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A data frame gets the header that it goes over its link with: its position in its flow (F6, K4), what its port and
 // lane say, and one hop less. From then on it is under way: its flow is asked after (K5), and nothing of the port may
-// overtake it (K2).
+// overtake it (K2). Called by FabricTransmit as a frame leaves its queue, and by Express as it crosses, for each frame
+// cost(), number() and stamp(). The session is up then, and the frame has life, link credit and a hop left. What has
+// got a number goes to the device, in that order: the other end takes one that is missing for lost.
 #pragma once
 
 #include "node/port.h"
@@ -33,6 +35,8 @@ class Stamping {
     stamp.sequence = retry ? port.retry.next_sequence() : ++port.output.sequence;
     stamp.life_units = life_units(left);
   }
+  // Writes the header, and moves the entry's position on by the frame's payload. A frame that has no header yet has the
+  // headroom for it.
   void stamp(Port& port, Packet& packet, Stamp& stamp, Nanos now) {
     stamp.flow = packet.output_flow;
     stamp.data_flow = 0;

@@ -24,28 +24,37 @@ enum PacketFlag : uint8_t {
   kPacketClassRefused = 0x40,  // named a class that is not for the port's hosts (E2); until it is counted
 };
 
+// Who writes a field stands behind it. A device or a pool begins all of them, as zero but data and length; a copy has
+// them all (copy_frame()). From ftag on they come in with the frame: of one from the fabric by FabricReceive, which
+// reads its header, of a host's by EdgeInput, and by EdgeReceive and DeliveryAtOnce, which know its match and call
+// start_way(); behind those stands who writes them later. Readers: until it crosses the stages of the input's worker,
+// from there on those of the output's, and telemetry in either's thread; a device reads data and length alone.
 struct alignas(64) Packet {
-  uint8_t* data;       // first byte of the frame as it stands now
-  Packet* next;        // queue link; nullptr outside queues
-  Nanos dies_ns;       // K8: then its life is over; of a host's frame that has not crossed, how long it will be
-  InputFlowRef input;  // where it came in: port, session of the port (decision 2), flow ID there
-  uint16_t via;        // address of a node that it goes to first, on a longer way (R4); 0 = none
+  uint8_t* data;       // first byte of the frame as it stands now. EdgeInput, Stamping; where it leaves for a host
+                       // EdgeTransmit, DeliveryAtOnce and HostFrames
+  Packet* next;        // queue link; nullptr outside queues. PacketQueue
+  Nanos dies_ns;       // K8: then its life is over; of a host's frame that has not crossed, how long it will be.
+                       // Receive, FabricReceive; EdgeInput, Bridging; begin_life() as it crosses
+  InputFlowRef input;  // where it came in: port, session of the port (decision 2), flow ID there. Receive,
+                       // FabricReceive; Admission; ControlFrames and RetryFrames, of no port; Bridging, of no flow
+  uint16_t via;        // address of a node to go to first, on a longer way (R4); 0 = none. FabricReceive, Admission
   uint16_t unused;     // for what a mechanism to come has to say of a frame
-  uint16_t length;     // bytes at data
-  LaneIndex lane;      // of the output that it crosses to (topology/lanes.h)
-  uint8_t flags;       // PacketFlag
+  uint16_t length;     // bytes at data. As that; and who makes a frame here
+  LaneIndex lane;      // of the output that it crosses to (topology/lanes.h). Voq::take_lane()
+  uint8_t flags;       // PacketFlag. Device, EdgeInput, EdgeReceive, FabricReceive, Bridging, DeliveryAtOnce;
+                       // ControlFrames, and who makes a frame here that is none of records
   // From here on in the order of a data frame's header, which is read and written as a whole (wire/fabric_frame.h).
-  FlowId output_flow;  // reserved on the output side before it crosses (F6)
+  FlowId output_flow;  // reserved at the output before it crosses (F6). Admission; Fifos, Bridging, DeliveryAtOnce
   uint8_t ftag;
   uint8_t vc;         // virtual channel that it came in; 0 from hosts
-  uint32_t position;  // data_flow of the header it came with
+  uint32_t position;  // data_flow of the header it came with. EdgeFlows, its match while it waits for a flow ID
   FabricAddress destination;
   FabricAddress source;
-  uint16_t vni;   // bridged: the VLAN
-  uint16_t cost;  // buffers it holds; where a header has the life
-  uint8_t hop_limit;
-  uint8_t priority;  // PCP << 1 | DEI; in the high half the sender's round trip code (flow/congestion_level.h)
-  uint16_t payload;  // bytes of the original frame: what positions, extents and limits count
+  uint16_t vni;       // bridged: the VLAN
+  uint16_t cost;      // buffers it holds; where a header has the life
+  uint8_t hop_limit;  // Stamping
+  uint8_t priority;   // PCP << 1 | DEI; high half: the sender's round trip code (flow/congestion_level.h). HostFrames
+  uint16_t payload;   // bytes of the original frame: what positions, extents and limits count. Stamping, again
 };
 
 static_assert(sizeof(Packet) == 64, "a Packet is one cache line");
