@@ -78,6 +78,12 @@ class Steps {
   void step(const char* stage, const std::string& decision, const std::string& why) {
     steps_.push_back({{"stage", stage}, {"decision", decision}, {"why", why}});
   }
+  // There it ends.
+  void drop(const char* stage, DropReason reason, const std::string& why = "") {
+    step(stage, "dropped: " + std::string(kDropReasonNames[static_cast<unsigned>(reason)]),
+         why.empty() ? std::string(kDropReasonTexts[static_cast<unsigned>(reason)]) : why);
+    ended_ = true;
+  }
   // Something is in its way here, so that it joins its flow's queue.
   bool waits() const {
     return !delivered_at_once() && ((view_.live && view_.flow.state != FlowState::idle) || !is_open(view_.gate) ||
@@ -97,12 +103,11 @@ class Steps {
   void tell_flow();
   void tell_ways();
   void tell_output();
+  void tell_credit();
+  void tell_host();
+  std::string held_text() const;
   Json answer();
 
-  std::string dropped(DropReason reason) const {
-    return "dropped: " + std::string(kDropReasonNames[static_cast<unsigned>(reason)]);
-  }
-  static std::string text_of(DropReason reason) { return std::string(kDropReasonTexts[static_cast<unsigned>(reason)]); }
   const TrafficClass& traffic_class() const {
     for (const TrafficClass& one : process_.topology().classes)
       if (one.ftag == view_.ftag) return one;
@@ -118,18 +123,19 @@ class Steps {
   const TopologyPort& port_;
   const TraceView& view_;
   Nanos now_;
+  bool ended_ = false;  // the frame is dropped here
   Json steps_ = Json::array();
 };
 
 Json Steps::tell_frame() {
   if (view_.refused != DropReason::none) {
-    step("frame", dropped(view_.refused), text_of(view_.refused));
+    drop("frame", view_.refused);
     return answer();
   }
   step("frame", "taken",
        std::to_string(view_.bytes) + " bytes, VLAN " + std::to_string(view_.vlan) + ", " + class_text());
   if (view_.not_placed != DropReason::none) {
-    step("station", dropped(view_.not_placed), text_of(view_.not_placed));
+    drop("station", view_.not_placed);
     return answer();
   }
   tell_station();
@@ -142,7 +148,7 @@ Json Steps::tell_frame() {
     tell_group();
     tell_flow();
   }
-  tell_ways();
+  if (!ended_) tell_ways();
   return answer();
 }
 
@@ -159,7 +165,7 @@ Json Steps::tell_transit() {
        class_text() + ", channel " + std::to_string(view_.channel) + ", " + std::to_string(view_.hop_limit) +
            " hops left");
   if (traffic_class().flow_channels) tell_flow();
-  tell_ways();
+  if (!ended_) tell_ways();
   return answer();
 }
 
@@ -199,11 +205,9 @@ void Steps::tell_group() {
 }
 
 void Steps::tell_flow() {
-  if (view_.not_queued != DropReason::none && waits())
-    return step("flow", dropped(view_.not_queued), text_of(view_.not_queued));
+  if (view_.not_queued != DropReason::none && waits()) return drop("flow", view_.not_queued);
   const bool needs_id = !view_.live && !view_.id_free_here && !at_once();
-  if (needs_id && !view_.may_wait)
-    return step("flow", dropped(DropReason::no_flow_id), text_of(DropReason::no_flow_id));
+  if (needs_id && !view_.may_wait) return drop("flow", DropReason::no_flow_id);
   if (needs_id)
     return step(
         "flow", "waits",
@@ -224,8 +228,7 @@ void Steps::tell_ways() {
     if (about_.ports[way.port].fabric) why += way.up ? " " + load_text(way) : std::string(" down");
     if (view_.left >> way.port & 1) why += ", which it was asked to leave";
   }
-  if (view_.output == kNoPort)
-    return step("route", dropped(view_.ways.reason), why.empty() ? text_of(view_.ways.reason) : "all are down: " + why);
+  if (view_.output == kNoPort) return drop("route", view_.ways.reason, why.empty() ? "" : "all are down: " + why);
   if (!about_.ports[view_.output].fabric) {
     why = "the host is here";
   } else {
@@ -254,16 +257,38 @@ void Steps::tell_output() {
                     " buffers";
   if (at_once()) why += "; goes at once";
   if (view_.paused) why += "; the host has asked to wait";
+  why += held_text();
   if (view_.congested) why += "; congested, level " + std::to_string(view_.level);
   if (view_.room >= view_.cost)
     step("queue", "lane " + std::to_string(view_.lane), why);
   else if (traffic_class().flow_channels || traffic_class().lossless)
     step("queue", "waits", why);
   else
-    return step("queue", dropped(DropReason::output_full), why);
-  if (output.fabric) return;
-  if (view_.host_refuses != DropReason::none)
-    return step("host", dropped(view_.host_refuses), text_of(view_.host_refuses));
+    return drop("queue", DropReason::output_full, why);
+  if (output.fabric)
+    tell_credit();
+  else
+    tell_host();
+}
+
+std::string Steps::held_text() const {
+  if (view_.held_ns == 0) return "";
+  return "; waits " + scaled_duration(static_cast<double>(view_.held_ns)) +
+         (view_.held_by_rate ? " for the port's rate" : " for a maximum of the shaper");
+}
+
+// Buffers of the next hop. What waits before the frame takes some of them first.
+void Steps::tell_credit() {
+  if (!view_.has_credits) return;
+  const PortPeer& peer = about_.ports[view_.output].peer;
+  step("credit", view_.credit ? "to be had" : "waits",
+       port_name(process_, peer.node_index, peer.port) + " has " + std::to_string(view_.credits_left) +
+           " buffers left for channel " + std::to_string(view_.channel_on) + "; it takes " +
+           std::to_string(view_.credits_asked));
+}
+
+void Steps::tell_host() {
+  if (view_.host_refuses != DropReason::none) return drop("host", view_.host_refuses);
   if (view_.vlan == 0) return step("host", "delivered", "");  // of a flow whose match is another's now
   std::string how = view_.tagged ? "with tag, VLAN " + std::to_string(view_.vlan) : "without tag";
   const TrafficClass& is = traffic_class();
@@ -274,7 +299,7 @@ void Steps::tell_output() {
 
 Json Steps::answer() {
   Json answer{{"node", about_.name}, {"port", port_.name}, {"steps", std::move(steps_)}};
-  if (view_.output == kNoPort || !about_.ports[view_.output].fabric) return answer;
+  if (ended_ || view_.output == kNoPort || !about_.ports[view_.output].fabric) return answer;
   const PortPeer& peer = about_.ports[view_.output].peer;
   answer["next"] = {{"port", port_name(process_, peer.node_index, peer.port)},
                     {"to_node", view_.destination.node},

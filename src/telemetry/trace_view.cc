@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "io/clock.h"
 #include "node/edge_flows.h"
 #include "node/express.h"
 #include "wire/ethernet.h"
@@ -143,6 +144,26 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port, Nanos
   view.id_waits = !port.input.ids[view.output].wanting.empty();
 }
 
+// What the port's turn asks before it takes a frame that stands first in its lane (node/departure.h). By a clock of its
+// own: the output's worker has sent since the input was looked at.
+void look_at_rate(TraceView& view, const OutputScheduler& scheduler) {
+  const Nanos now = monotonic_now();
+  const Nanos ready = scheduler.ready_at(LaneSet{1} << view.lane, now);
+  if (ready == kNever) return;
+  view.held_ns = ready - now;
+  view.held_by_rate = !scheduler.may_send(now);
+}
+
+// Then, on a link, as node/fabric_transmit.cc asks it, of lossy and lossless channels alike.
+void look_at_credits(TraceView& view, const Port& port) {
+  if (!port.is_fabric() || !port.session.up()) return;  // what an ended session has left says nothing
+  const LinkCredits& credits = port.credits[view.channel_on];
+  view.has_credits = true;
+  view.credits_left = credits.left();
+  view.credits_asked = Stamping::cost(credits, view.bytes);
+  view.credit = credits.may_send(view.credits_asked);
+}
+
 void look_at_output(const SwitchProcess& process, const ProcessNode& node, PortIndex input, TraceView& view) {
   if (view.output == kNoPort) return;
   process.run_on(node, node.node->worker_of_port(view.output), [&] {
@@ -169,6 +190,8 @@ void look_at_output(const SwitchProcess& process, const ProcessNode& node, PortI
     const EndpointCongestion& congestion = port.output.congestion.of(port.output.scheduler.class_of(view.lane));
     view.congested = !port.is_fabric() && congestion.congested();
     view.level = view.congested ? static_cast<unsigned>(congestion.position()) : 0;
+    look_at_rate(view, port.output.scheduler);
+    look_at_credits(view, port);
   });
 }
 
@@ -268,8 +291,10 @@ bool view_flow(const SwitchProcess& process, const ProcessNode& node, PortIndex 
       view.host_paces = worker.edge_input().matches()[view.flow.match].flags & kMatchHeld;
     }
     look_at_edge(view, worker, port);
-    view.hop_limit = view.flow.queue.empty() ? kHopLimit : view.flow.queue.head->hop_limit;
-    view.channel = view.flow.queue.empty() ? kLossyChannel : view.flow.queue.head->vc;
+    const Packet* next = view.flow.queue.head;
+    view.bytes = next == nullptr ? uint16_t{0} : next->payload;
+    view.hop_limit = next == nullptr ? kHopLimit : next->hop_limit;
+    view.channel = next == nullptr ? kLossyChannel : next->vc;
     look_at_ways(view, worker, port, now);
   });
   if (view.live) look_at_output(process, node, index, view);

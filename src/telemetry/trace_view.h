@@ -76,6 +76,12 @@ struct TraceView {
   bool paused = false;                          // the lane's host has asked to wait
   bool congested = false;                       // edge ports
   unsigned level = 0;
+  Nanos held_ns = 0;           // so long it sends nothing of the lane for its rate, or else
+  bool held_by_rate = false;   // for a maximum that its class, its branch or the port has (X4)
+  bool has_credits = false;    // fabric ports with a session:
+  uint32_t credits_left = 0;   // buffers of the next hop that are left for the channel (C9)
+  uint32_t credits_asked = 0;  // those that the frame takes
+  bool credit = false;         // it finds them
 };
 
 // A frame as a host sends it at an edge port.

@@ -84,6 +84,32 @@ TEST(TraceFrame, SaysWhatIsWrongWithIt) {
   EXPECT_FALSE(told({{"hex", std::string(2 * 9019, '0')}}).empty());
 }
 
+// A host that sends so many frames, and takes all.
+class SendingHost : public Device {
+ public:
+  SendingHost(const MempoolPool& pool, std::vector<uint8_t> frame, uint32_t frames)
+      : pool_(const_cast<MempoolPool&>(pool)), frame_(std::move(frame)), frames_(frames) {}
+  uint32_t receive(Packet** packets, uint32_t count, Nanos) override {
+    count = pool_.allocate(packets, std::min(count, frames_));
+    for (uint32_t i = 0; i < count; ++i) {
+      std::copy(frame_.begin(), frame_.end(), packets[i]->data);
+      packets[i]->length = static_cast<uint16_t>(frame_.size());
+    }
+    frames_ -= count;
+    return count;
+  }
+  uint32_t transmit(Packet** packets, uint32_t count, Nanos) override {
+    pool_.release(packets, count);
+    return kBurst;
+  }
+  bool is_done() const { return frames_ == 0; }
+
+ private:
+  MempoolPool& pool_;
+  std::vector<uint8_t> frame_;
+  uint32_t frames_;
+};
+
 class Trace : public SwitchProcessTest {
  protected:
   Trace() { run_for(kSecond); }
@@ -100,6 +126,20 @@ class Trace : public SwitchProcessTest {
   void learn(uint64_t mac) {
     Worker& worker = process->nodes()[0].node->worker(0);
     const_cast<EdgeInput&>(worker.edge_input()).learn_remote(mac, 1, {2, 1}, now);
+  }
+  Port& link() { return *process->nodes()[0].node->worker(0).ports()[0]; }
+  // At the link's left end, in the channel of the lossy classes.
+  void leave_credits(uint32_t left) {
+    LinkCredits& credits = link().credits[kLossyChannel];
+    while (credits.left() > left) credits.sent(1, false, now);
+  }
+  // left's host sends so many frames to right's.
+  void host_sends(uint32_t frames) {
+    const ProcessNode& left = process->nodes()[0];
+    SendingHost host(process->pool(), make_trace_frame(kMacs), frames);
+    left.node->plug(1, &host);
+    while (!host.is_done()) left.node->worker(0).poll(now += kMicrosecond);
+    left.node->plug(1, left.ports[1].device);
   }
 };
 
@@ -149,7 +189,10 @@ TEST_F(Trace, KnowsWhatIsTooLongForAHost) {
 TEST_F(Trace, KnowsThatNoHopsAreLeft) {
   const Json hop{{"to_node", 1}, {"to_port", 1},   {"class", 0}, {"vlan", 1},   {"bytes", 60},
                  {"channel", 0}, {"hops_left", 0}, {"via", 0},   {"flow_id", 0}};
-  EXPECT_EQ(step_of(ask({{"port", "right:p1"}, {"hop", hop}}), "route")["decision"], "dropped: hop_limit");
+  const Json there = ask({{"port", "right:p1"}, {"hop", hop}});
+  EXPECT_EQ(step_of(there, "flow")["decision"], "dropped: hop_limit");
+  EXPECT_EQ(there["steps"].back()["stage"], "flow") << "it ends there";
+  EXPECT_FALSE(there.contains("next"));
   EXPECT_EQ(step_of(ask({{"port", "left:p1"}, {"hop", hop}}), "host")["decision"], "delivered");
 }
 
@@ -157,6 +200,18 @@ TEST_F(Trace, KnowsThatNoHopsAreLeft) {
 template <typename Records>
 void add_bytes(std::string& all, const Records& records, size_t count) {
   all.append(reinterpret_cast<const char*>(&records), count);
+}
+
+// Those that wait, as they stand there.
+void add_packets(std::string& all, const Port& port) {
+  const auto add = [&all](const Packet* packet) {
+    for (; packet != nullptr; packet = packet->next) add_bytes(all, *packet, sizeof(*packet));
+  };
+  for (uint32_t id = 1; id <= port.input.flows.size(); ++id) add(port.input.flows[FlowId::of(id)].queue.head);
+  const OutputScheduler& scheduler = port.output.scheduler;
+  for (LaneIndex lane = 0; lane < scheduler.lane_count(); ++lane)
+    for (PortIndex input = 0; input < 2; ++input) add(scheduler.packets_of(lane, input).head);
+  add(port.output.control.head);
 }
 
 std::string state_of(const Worker& worker) {
@@ -172,6 +227,15 @@ std::string state_of(const Worker& worker) {
     add_bytes(all, port->input.edge.flood, sizeof(TokenBucket));
     add_bytes(all, port->input.edge.policer, sizeof(Policer));
     add_bytes(all, port->credits, sizeof(port->credits));
+    add_bytes(all, port->retry, sizeof(port->retry));
+    add_bytes(all, port->session, sizeof(port->session));
+    add_bytes(all, port->input.arbiter, sizeof(port->input.arbiter));
+    add_bytes(all, port->input.queues, sizeof(port->input.queues));
+    add_bytes(all, port->output.scheduler, sizeof(port->output.scheduler));  // with its rate and its shaper
+    add_bytes(all, port->output.room, sizeof(port->output.room));
+    add_bytes(all, port->output.redirects, sizeof(port->output.redirects));
+    add_bytes(all, port->output.transmitter, sizeof(port->output.transmitter));
+    add_packets(all, *port);
     all += std::to_string(port->input.flows.available()) + ' ' + std::to_string(port->output.flows.used()) + ' ' +
            std::to_string(port->output.scheduler.bytes()) + ' ' + std::to_string(port->input.waiting.count()) + ' ';
   }
@@ -201,6 +265,38 @@ TEST_F(Trace, ChangesNothing) {
                  {"channel", 0}, {"hops_left", 3}, {"via", 0},   {"flow_id", 7}};
   ask({{"port", "left:p1"}, {"hop", hop}});
   EXPECT_EQ(state_of(worker), before);
+}
+
+// Nor may anything of a flow that is there: at its host's switch some of its packets wait in its queue, some at the
+// output for credit, and three have gone to the next switch, where they wait for their host.
+TEST_F(Trace, ChangesNothingOfAFlowThatIsThere) {
+  learn(0x020000000002);
+  Node& left = *process->nodes()[0].node;
+  Node& right = *process->nodes()[1].node;
+  leave_credits(3);
+  test::poke(right.worker(0).ports()[1]->output.paused_lanes, 1);
+  host_sends(100);
+  right.worker(0).poll(now += 10 * kMicrosecond);
+  const auto state = [&] { return state_of(left.worker(0)) + state_of(right.worker(0)); };
+  const std::string before = state();
+  const auto told_of_it = [&](const Json& request) {
+    const Json hop = ask(request);
+    EXPECT_EQ(state(), before) << request;
+    return hop;
+  };
+  const Json first = told_of_it({{"port", "left:host"}, {"frame", kMacs}});
+  const std::string flow = step_of(first, "flow")["decision"];
+  EXPECT_EQ(flow, "1, ready") << first;
+  EXPECT_EQ(step_of(first, "queue")["decision"], "waits");
+  EXPECT_EQ(step_of(first, "credit")["decision"], "waits");
+  const Json by_id = told_of_it({{"port", "left:host"}, {"flow_id", std::stoi(flow)}});
+  EXPECT_EQ(step_of(by_id, "flow"), step_of(first, "flow"));
+  EXPECT_EQ(by_id["next"], first["next"]);
+  const Json there = told_of_it({{"port", "right:p1"}, {"hop", first["next"]}});
+  EXPECT_EQ(step_of(there, "flow")["why"], "0 B queued, 180 B in the fabric");
+  EXPECT_EQ(told({{"port", "right:p1"}, {"flow_id", first["next"]["flow_id"]}}),
+            "right:p1 is a fabric port; ask at a host's");
+  EXPECT_EQ(state(), before);
 }
 
 TEST_F(Trace, KnowsWhatThePolicerDrops) {
@@ -257,10 +353,72 @@ TEST_F(Trace, WithoutCreditOfTheLinkAFrameDoesNotGoAtOnce) {
     return step_of(ask({{"port", "left:host"}, {"frame", kMacs}}), "queue")["why"].get<std::string>();
   };
   EXPECT_NE(why().find("; goes at once"), std::string::npos);
-  Port& link = *process->nodes()[0].node->worker(0).ports()[0];
-  ASSERT_TRUE(link.is_fabric());
-  while (link.credits[kLossyChannel].may_send(1)) link.credits[kLossyChannel].sent(1, false, now);
+  ASSERT_TRUE(link().is_fabric());
+  leave_credits(0);
   EXPECT_EQ(why().find("; goes at once"), std::string::npos);
+}
+
+// It asks what the port's turn asks (node/fabric_transmit.cc).
+TEST_F(Trace, TellsTheCreditOfTheLink) {
+  learn(0x020000000002);
+  const auto credit = [&] { return step_of(ask({{"port", "left:host"}, {"frame", kMacs}}), "credit"); };
+  const uint32_t all = link().credits[kLossyChannel].left();
+  EXPECT_EQ(credit()["decision"], "to be had");
+  EXPECT_EQ(credit()["why"], "right:p1 has " + std::to_string(all) + " buffers left for channel 0; it takes 1");
+  leave_credits(1);
+  EXPECT_EQ(credit()["decision"], "to be had");
+  leave_credits(0);
+  EXPECT_EQ(credit()["decision"], "waits");
+  EXPECT_EQ(credit()["why"], "right:p1 has 0 buffers left for channel 0; it takes 1");
+  const Json hop{{"to_node", 1}, {"to_port", 1},   {"class", 0}, {"vlan", 1},   {"bytes", 60},
+                 {"channel", 0}, {"hops_left", 3}, {"via", 0},   {"flow_id", 0}};
+  EXPECT_TRUE(step_of(ask({{"port", "left:p1"}, {"hop", hop}}), "credit").is_null()) << "hosts give none";
+}
+
+// A frame that has more bytes than one of the next hop's buffers takes several.
+TEST_F(Trace, TellsHowManyCreditsAFrameTakes) {
+  learn(0x020000000002);
+  link().credits[kLossyChannel].begin_session(1024, 64);
+  link().credits[kLossyChannel].apply(0, 64, false);
+  const auto credit = [&](uint32_t bytes) {
+    return step_of(ask({{"port", "left:host"}, {"frame", with(kMacs, {{"bytes", bytes}})}}), "credit");
+  };
+  leave_credits(1);
+  EXPECT_EQ(credit(60)["decision"], "to be had");
+  EXPECT_EQ(credit(1500)["decision"], "waits");
+  EXPECT_EQ(credit(1500)["why"], "right:p1 has 1 buffers left for channel 0; it takes 2");
+}
+
+TEST_F(Trace, TellsWhatThePortsRateHolds) {
+  learn(0x020000000002);
+  const auto why = [&] {
+    return step_of(ask({{"port", "left:host"}, {"frame", kMacs}}), "queue")["why"].get<std::string>();
+  };
+  OutputScheduler& scheduler = link().output.scheduler;
+  EXPECT_EQ(why().find("; waits"), std::string::npos);
+  scheduler.set_pace(TokenBucket(kSecond, 0));  // a byte a second
+  EXPECT_EQ(why().find("; waits"), std::string::npos) << "nothing has been sent";
+  Packet packet{};
+  packet.length = 3600;
+  scheduler.sent(packet, monotonic_now());
+  EXPECT_NE(why().find("; waits 1.01 h for the port's rate"), std::string::npos) << why();
+}
+
+TEST_F(Trace, TellsWhatAMaximumOfTheShaperHolds) {
+  learn(0x020000000002);
+  const auto why = [&] {
+    return step_of(ask({{"port", "left:host"}, {"frame", kMacs}}), "queue")["why"].get<std::string>();
+  };
+  ShaperPolicy policy;
+  policy.configured = true;
+  policy.leaves[0].bandwidth.maximum_bps = 8;  // a byte a second
+  link().output.scheduler.set_shaper(policy);
+  EXPECT_EQ(why().find("; waits"), std::string::npos) << "nothing has been sent";
+  auto& shaper = const_cast<Shaper&>(link().output.scheduler.shaper());
+  ASSERT_EQ(shaper.next(1, monotonic_now()), 0);
+  shaper.took(7200, monotonic_now());
+  EXPECT_NE(why().find(" h for a maximum of the shaper"), std::string::npos) << why();
+  EXPECT_EQ(why().find("for the port's rate"), std::string::npos) << why();
 }
 
 TEST_F(Trace, SaysWhereAFrameEndsAndWhy) {

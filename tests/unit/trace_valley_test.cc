@@ -76,6 +76,18 @@ TEST_F(TraceValley, TheLastChannelLeadsNowhereUp) {
   EXPECT_EQ(step_of(follow(hop), "host")["decision"], "delivered");
 }
 
+// Each channel of a link has buffers of its own (C9).
+TEST_F(TraceValley, ALosslessFrameAsksForItsChannelsCredit) {
+  const auto credit = [](const Json& hop) { return step_of(hop, "credit"); };
+  EXPECT_EQ(credit(first())["decision"], "to be had");
+  EXPECT_EQ(credit(first())["why"], "middle:p1 has 64 buffers left for channel 1; it takes 1");
+  Port& left = *worker(1).ports()[0];
+  while (left.credits[1].may_send(1)) left.credits[1].sent(1, true, now);
+  EXPECT_EQ(credit(first())["decision"], "waits");
+  EXPECT_EQ(credit(first())["why"], "middle:p1 has 0 buffers left for channel 1; it takes 1");
+  EXPECT_EQ(credit(follow(first()["next"]))["why"], "right:p1 has 64 buffers left for channel 2; it takes 1");
+}
+
 // A flow that is there says which way it has, and in which channel.
 TEST_F(TraceValley, AFlowThatIsThereHasTurnedAlready) {
   auto& port = const_cast<Port&>(process->nodes()[0].node->port(0));
