@@ -16,7 +16,6 @@ namespace heddle::hostd {
 
 namespace {
 
-constexpr uint64_t kAliveNs = 200'000'000;                  // a machine may stand still for so long
 constexpr uint64_t kLookNs = 1'000'000'000;                 // between looks for interfaces that went or came
 constexpr uint64_t kUnheldBytesPerSecond = 12'500'000'000;  // of a class of which nothing is held any more: 100 Gb/s
 
@@ -77,6 +76,10 @@ nlohmann::json socket_of(const hostd_flow& flow) {
           {"destination_port", ntohs(flow.destination_port)}};
 }
 
+struct NotUp : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 bool holds(const hostd_pause& pause, uint64_t now_ns) { return now_ns < pause.until_ns; }
 
 }  // namespace
@@ -88,7 +91,12 @@ Agent::Agent(const AgentOptions& options) : replace_mq_(options.replace_mq) {
     if (std::any_of(interfaces_.begin(), interfaces_.end(), [&](const Interface& one) { return one.index == index; }))
       throw std::runtime_error(name + ": is named twice");
     interfaces_.emplace_back().name = name;
-    hold(interfaces_.back(), index);
+    try {
+      hold(interfaces_.back(), index);
+    } catch (const NotUp& error) {
+      std::fprintf(stderr, "heddle-hostd: %s\n", error.what());
+      interfaces_.back().trouble = error.what();
+    }
   }
 }
 
@@ -100,7 +108,8 @@ Agent::~Agent() {
 
 void Agent::hold(Interface& interface, int index) {
   Interface held{.name = interface.name, .index = index};
-  held.paced_by = pacing_of(index, held.name, replace_mq_);
+  held.paced_by = pacing_of(root_of(index, held.name), held.name, replace_mq_);
+  if (held.paced_by == PacedBy::nothing) throw NotUp(held.name + ": is not up yet");
   if (held.paced_by == PacedBy::departures)
     held.classes = std::make_unique<DepartureTimes>(index, programs_);
   else
@@ -124,10 +133,12 @@ void Agent::look_for_interfaces() {
     const int index = index_of(interface.name);
     if (index == 0) interface.trouble.clear();
     if (interface.index == 0) continue;
-    const std::string what = index == interface.index ? changed(interface) : interface.name + " is gone";
+    const bool gone = index != interface.index;
+    const std::string what = gone ? interface.name + " is gone" : changed(interface);
     if (what.empty()) continue;
     std::fprintf(stderr, "heddle-hostd: %s\n", what.c_str());
     let_go(interface);
+    if (!gone) interface.trouble = what;  // it has been told
   }
   for (Interface& interface : interfaces_) {
     const int index = index_of(interface.name);
@@ -144,23 +155,31 @@ void Agent::look_for_interfaces() {
 
 // Somebody may put another qdisc there meanwhile. What is said of it; empty: it is as it was.
 std::string Agent::changed(const Interface& interface) const {
+  RootQdisc root;
   try {
-    if (pacing_of(interface.index, interface.name, replace_mq_) == interface.paced_by &&
-        (interface.paced_by == PacedBy::departures || has_our_root(interface.index, interface.name)))
-      return "";
-    return interface.name + ": its root qdisc is another one now";
-  } catch (const std::runtime_error& error) {
-    return error.what();
+    root = root_of(interface.index, interface.name);
+  } catch (const std::runtime_error&) {
+    return "";  // the kernel does not say
+  }
+  try {
+    const bool same = pacing_of(root, interface.name, replace_mq_) == interface.paced_by &&
+                      (interface.paced_by == PacedBy::departures || root.is_ours());
+    return same ? "" : interface.name + ": its root qdisc is another one now";
+  } catch (const std::runtime_error& refused) {
+    return refused.what();
   }
 }
 
 void Agent::tick(uint64_t now_ns) {
-  programs_.set_alive_until(now_ns + kAliveNs);
+  programs_.set_alive_until(now_ns + HOSTD_ALIVE_NS);
   if (now_ns >= next_look_ns_) {
     next_look_ns_ = now_ns + kLookNs;
     look_for_interfaces();
   }
+  const uint64_t begun = programs_.count(HOSTD_BEGUN);  // before, so that all of them are counted below
   held_ = programs_.held();
+  const uint64_t known = programs_.forgotten() + held_.size();
+  if (begun > known) evicted_ = std::max(evicted_, begun - known);
   for (Interface& interface : interfaces_) {
     if (interface.index == 0) continue;
     try {
@@ -174,8 +193,8 @@ void Agent::tick(uint64_t now_ns) {
   if (now_ns >= next_announcement_ns_) announce(now_ns);
 }
 
-// A class that flows share is as fast as the sum of what they may send. Of one of which nothing is held any more all
-// goes at once, and its flows leave it a tick later, when nothing waits there: so nothing overtakes it.
+// A class that flows share is as fast as the sum of what they may send. One of which nothing is held any more is as
+// fast as any, and its flows leave it a tick later, when nothing waits there: so nothing overtakes it.
 void Agent::pace(Interface& interface, uint64_t now_ns) {
   const auto is_here = [&](const HeldFlow& one) { return static_cast<int>(one.flow.interface) == interface.index; };
   if (std::none_of(held_.begin(), held_.end(), is_here) &&
@@ -279,7 +298,7 @@ nlohmann::json Agent::status(uint64_t now_ns) const {
           {"ends_heard", programs_.count(HOSTD_ENDS_HEARD)},
           {"not_understood", programs_.count(HOSTD_NOT_UNDERSTOOD)},
           {"frames_held", programs_.count(HOSTD_FRAMES_HELD)},
-          {"evicted", programs_.evicted(held_.size())},
+          {"evicted", evicted_},
           {"classes_shared", programs_.count(HOSTD_SHARED)}};
 }
 

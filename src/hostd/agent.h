@@ -26,9 +26,9 @@ struct AgentOptions {
 
 class Agent {
  public:
-  static constexpr uint64_t kTickNs = 10'000'000;  // between calls of tick()
+  static constexpr uint64_t kTickNs = HOSTD_TICK_NS;  // between calls of tick()
 
-  // All of them have to be there. Throws std::runtime_error; then everything is as it was.
+  // All of them have to be there, though not up yet. Throws std::runtime_error; then everything is as it was.
   explicit Agent(const AgentOptions& options);
   ~Agent();
 
@@ -64,6 +64,7 @@ class Agent {
   Programs programs_;
   std::vector<Interface> interfaces_;
   std::vector<HeldFlow> held_;  // at the last tick
+  uint64_t evicted_ = 0;        // flows that were held back until there was no room for them
   uint64_t next_look_ns_ = 0;   // whether interfaces are there
   uint64_t next_announcement_ns_ = 0;
 };

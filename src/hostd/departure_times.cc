@@ -7,16 +7,16 @@
 
 namespace heddle::hostd {
 
-namespace {
+DepartureTimes::DepartureTimes(int interface, DepartureMaps& maps)
+    : interface_(static_cast<uint32_t>(interface)), maps_(maps) {
+  for (uint16_t minor = 1; minor <= HOSTD_CLASSES; ++minor) {
+    maps_.add_departures({interface_, minor});
+    set_rate(minor, Pacing::kRestBytesPerSecond);
+  }
+}
 
-// What may leave between two looks, and fq has room for: a machine may stand still.
-constexpr double kBetweenLooksSeconds = 0.2, kBetweenLooksBytes = 4e6;
-
-}  // namespace
-
-DepartureTimes::DepartureTimes(int interface, const Programs& programs)
-    : interface_(static_cast<uint32_t>(interface)), programs_(programs) {
-  for (uint16_t minor = 1; minor <= HOSTD_CLASSES; ++minor) set_rate(minor, Pacing::kRestBytesPerSecond);
+DepartureTimes::~DepartureTimes() {
+  for (uint16_t minor = 1; minor <= HOSTD_CLASSES; ++minor) maps_.remove_departures({interface_, minor});
 }
 
 void DepartureTimes::set_rate(uint16_t minor, uint64_t bytes_per_second) {
@@ -24,34 +24,46 @@ void DepartureTimes::set_rate(uint16_t minor, uint64_t bytes_per_second) {
   tell(minor);
 }
 
-// Room in it grows with what has left.
-void DepartureTimes::tell(uint16_t minor) const {
+void DepartureTimes::tell(uint16_t minor) {
   const Class& one = classes_[minor];
-  const auto between_looks = static_cast<uint64_t>(
-      std::min(static_cast<double>(one.bytes_per_second) * kBetweenLooksSeconds, kBetweenLooksBytes));
-  programs_.set_rate({interface_, minor}, {.bytes_per_second = one.bytes_per_second,
-                                           .most_bytes = one.departed_bytes + kClassBytes + between_looks});
+  maps_.set_rate({interface_, minor}, {.bytes_per_second = one.bytes_per_second,
+                                       .departed_bytes = one.departed.bytes,
+                                       .departed_frames = one.departed.frames,
+                                       .looked_ns = looked_ns_,
+                                       .frame_bytes = one.frame_bytes});
+}
+
+// All that was promised for before now, and of what was promised next as much as its rate says.
+void DepartureTimes::depart(Class& one, uint64_t now_ns) {
+  for (; !one.promises.empty() && one.promises.front().left_ns <= now_ns; one.promises.pop_front())
+    one.departed = one.promises.front().sent;
+  if (one.promises.empty()) return;
+  const Promise& next = one.promises.front();
+  const Sent all{next.sent.bytes - one.departed.bytes, next.sent.frames - one.departed.frames};
+  const auto left = static_cast<uint64_t>(static_cast<double>(next.left_ns - now_ns) * 1e-9 *
+                                          static_cast<double>(next.bytes_per_second));
+  if (left >= all.bytes) return;
+  one.departed.bytes = next.sent.bytes - left;
+  one.departed.frames += all.frames * (all.bytes - left) / all.bytes;
 }
 
 ClassStates DepartureTimes::look(uint64_t now_ns) {
   ClassStates states{};
+  looked_ns_ = now_ns;
   for (uint16_t minor = 1; minor <= HOSTD_CLASSES; ++minor) {
     Class& one = classes_[minor];
-    const hostd_departures given = programs_.departures({interface_, minor});
-    const uint64_t departed_before = one.departed_bytes;
-    if (given.bytes < one.departed_bytes) {  // others have the class now
-      one.promises.clear();
-      one.departed_bytes = 0;
+    const hostd_departures given = maps_.departures({interface_, minor});
+    if (given.frames != one.given.frames) {
+      one.promises.push_back({{given.bytes, given.frames}, given.next_ns, one.bytes_per_second});
+      one.frame_bytes = std::max<uint64_t>(1, (given.bytes - one.given.bytes) / (given.frames - one.given.frames));
+      one.given = {given.bytes, given.frames};
     }
-    if (one.promises.empty() || one.promises.back().bytes != given.bytes)
-      one.promises.push_back({given.bytes, given.next_ns});
-    while (!one.promises.empty() && one.promises.front().left_ns <= now_ns) {
-      one.departed_bytes = one.promises.front().bytes;
-      one.promises.pop_front();
-    }
-    if (one.departed_bytes != departed_before) tell(minor);
-    states[minor] = {.sent_bytes = one.departed_bytes,
-                     .waiting_bytes = static_cast<uint32_t>(given.bytes - one.departed_bytes),
+    const bool waited = one.departed.bytes != one.given.bytes;
+    depart(one, now_ns);
+    if (waited || !one.promises.empty()) tell(minor);
+    const uint64_t waiting = given.bytes - one.departed.bytes;
+    states[minor] = {.sent_bytes = one.departed.bytes,
+                     .waiting_bytes = static_cast<uint32_t>(waiting),
                      .dropped_packets = given.dropped,
                      .delay_ns = given.next_ns > now_ns ? given.next_ns - now_ns : 0};
   }

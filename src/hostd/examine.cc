@@ -53,16 +53,24 @@ Finding control_groups() {
   return {Severity::good, "control groups", "`show` names those of senders", ""};
 }
 
-Finding interface_finding(const std::string& name, bool replace_mq) {
+// `classes`: set if it needs them.
+Finding interface_finding(const std::string& name, bool replace_mq, bool& classes) {
   const auto index = static_cast<int>(if_nametoindex(name.c_str()));
   if (index == 0) return {Severity::bad, name, "there is no such interface", ""};
   try {
-    if (pacing_of(index, name, replace_mq) == PacedBy::departures)
-      return {Severity::good, name, "its frames go through fq: they get departure times", ""};
-    return {Severity::good, name, "its root qdisc can be replaced", ""};
+    switch (pacing_of(root_of(index, name), name, replace_mq)) {
+      case PacedBy::nothing:
+        return {Severity::advice, name, "is not up: its root qdisc is not to be seen yet", ""};
+      case PacedBy::departures:
+        return {Severity::good, name, "its frames go through fq: they get departure times", ""};
+      case PacedBy::classes:
+        classes = true;
+        return {Severity::good, name, "its root qdisc can be replaced", ""};
+    }
   } catch (const std::exception& error) {
     return {Severity::bad, name, error.what(), ""};
   }
+  return {};
 }
 
 Finding another() {
@@ -79,8 +87,15 @@ Finding another() {
 }  // namespace
 
 Findings examine(const std::vector<std::string>& interfaces, bool replace_mq) {
-  Findings findings{programs(), classes(), control_groups(), another()};
-  for (const std::string& name : interfaces) findings.push_back(interface_finding(name, replace_mq));
+  bool needs_classes = interfaces.empty();
+  Findings of_interfaces;
+  for (const std::string& name : interfaces)
+    of_interfaces.push_back(interface_finding(name, replace_mq, needs_classes));
+  Findings findings{programs()};
+  if (needs_classes) findings.push_back(classes());
+  findings.push_back(control_groups());
+  findings.push_back(another());
+  findings.insert(findings.end(), of_interfaces.begin(), of_interfaces.end());
   return findings;
 }
 

@@ -24,17 +24,24 @@ struct {
   __type(value, __u64);  // when it was seen, CLOCK_MONOTONIC
 } sources SEC(".maps");
 
-// Classes that pauses have. heddle-hostd takes out those that none has any more.
+// Classes that pauses have; the value says nothing. heddle-hostd takes out those that none has any more.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, HOSTD_CLASSES * 64);
+  __uint(max_entries, HOSTD_CLASSES* HOSTD_INTERFACES);
   __type(key, struct hostd_class);
-  __type(value, struct hostd_departures);  // all 0 where frames go to classes of the root qdisc
+  __type(value, __u32);
 } classes SEC(".maps");
 
+// All classes of an interface whose frames get departure times, while it is held.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, HOSTD_CLASSES * 64);
+  __uint(max_entries, HOSTD_CLASSES* HOSTD_INTERFACES);
+  __type(key, struct hostd_class);
+  __type(value, struct hostd_departures);
+} departures SEC(".maps");
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, HOSTD_CLASSES* HOSTD_INTERFACES);
   __type(key, struct hostd_class);
   __type(value, struct hostd_rate);
 } rates SEC(".maps");
@@ -57,12 +64,11 @@ static __always_inline void count(__u32 what) {
 
 // One that nobody has, if one of those looked at is free; else the first, which is shared then.
 static __always_inline __u16 take_class(__u32 interface, __u8* shared) {
-  const __u32 first = (__u32)__sync_fetch_and_add(&next_class, 1);
-  const struct hostd_departures none = {};
+  const __u32 one = 1, first = (__u32)__sync_fetch_and_add(&next_class, 1);
   struct hostd_class key = {interface, 0};
   HOSTD_LOOP(__u32 i = 0; i < HOSTD_CLASSES; ++i) {
     key.minor = 1 + (first + i) % HOSTD_CLASSES;
-    if (bpf_map_update_elem(&classes, &key, &none, BPF_NOEXIST) == 0) return (__u16)key.minor;
+    if (bpf_map_update_elem(&classes, &key, &one, BPF_NOEXIST) == 0) return (__u16)key.minor;
   }
   key.minor = 1 + first % HOSTD_CLASSES;
   count(HOSTD_SHARED);
@@ -125,8 +131,8 @@ static __always_inline void note_source(const struct hostd_flow* flow, __u64 now
   bpf_map_update_elem(&sources, &source, &now, BPF_ANY);
 }
 
-// The class that the frame's flow has, while flows are held back; 0: none.
-static __always_inline __u16 class_of(struct __sk_buff* skb, __u64 now) {
+// What holds the frame's flow; 0: nothing does.
+static __always_inline struct hostd_pause* pause_of(struct __sk_buff* skb, __u64 now) {
   // Headers are made one piece only where somebody looks at them.
   __u32 left = fields_told != 0 ? HOSTD_HEADERS_BYTES : HEDDLE_ETHERNET_BYTES;
   if (skb->len < left) left = skb->len;
@@ -135,7 +141,6 @@ static __always_inline __u16 class_of(struct __sk_buff* skb, __u64 now) {
   const __u8* end = (void*)(long)skb->data_end;
   struct hostd_flow all = {.interface = skb->ifindex};
   if (!hostd_read_flow(data, end, skb->vlan_present ? skb->vlan_tci : 0, &all)) return 0;
-  if (now > alive_until_ns) return 0;
   note_source(&all, now);
   const __u64 told = fields_told;
   HOSTD_LOOP(__u32 fields = 0; fields < HOSTD_FIELDS_END; ++fields) {  // a flow before its application
@@ -147,36 +152,53 @@ static __always_inline __u16 class_of(struct __sk_buff* skb, __u64 now) {
     if (!pause) continue;
     pause->cgroup = bpf_skb_cgroup_id(skb);
     count(HOSTD_FRAMES_HELD);
-    return pause->class_minor;
+    return pause;
   }
   return 0;
 }
 
 SEC("tc")
 int hostd_classes(struct __sk_buff* skb) {
-  const __u16 minor = class_of(skb, bpf_ktime_get_ns());
-  if (minor != 0) skb->priority = HOSTD_QDISC << 16 | minor;
+  const __u64 now = bpf_ktime_get_ns();
+  if (now > alive_until_ns) return TC_ACT_UNSPEC;
+  const struct hostd_pause* pause = pause_of(skb, now);
+  if (pause) skb->priority = HOSTD_QDISC << 16 | pause->class_minor;
   return TC_ACT_UNSPEC;
+}
+
+static __always_inline void leave_at(struct __sk_buff* skb, __u64 at) {
+  if (skb->tstamp < at) skb->tstamp = at;  // its socket may have a later one in mind
 }
 
 SEC("tc")
 int hostd_departures(struct __sk_buff* skb) {
   const __u64 now = bpf_ktime_get_ns();
-  const struct hostd_class key = {skb->ifindex, class_of(skb, now)};
-  if (key.minor == 0) return TC_ACT_UNSPEC;
-  struct hostd_departures* sent = bpf_map_lookup_elem(&classes, &key);
+  const struct hostd_pause* pause = pause_of(skb, now);
+  if (!pause) return TC_ACT_UNSPEC;
+  const struct hostd_class key = {skb->ifindex, pause->class_minor};
+  struct hostd_departures* sent = bpf_map_lookup_elem(&departures, &key);
   const struct hostd_rate* rate = bpf_map_lookup_elem(&rates, &key);
-  if (!sent || !rate || rate->bytes_per_second == 0) return TC_ACT_UNSPEC;
-  const __u64 next = sent->next_ns, bytes = skb->wire_len;  // of all its segments
-  if (sent->bytes + bytes > rate->most_bytes || (next > now && next - now > HOSTD_LATEST_NS)) {
+  if (!sent || !rate || rate->bytes_per_second == 0 || rate->frame_bytes == 0) return TC_ACT_UNSPEC;
+  const __u64 next = sent->next_ns, alive = alive_until_ns;
+  // It is not held any more, and may go when what came before it has gone.
+  if ((now > pause->until_ns && next <= now) || now > alive) {
+    if (next > now) leave_at(skb, next);
+    return TC_ACT_UNSPEC;
+  }
+  const __u64 bytes = skb->wire_len;  // of all its segments
+  if (!hostd_has_room(sent, rate, bytes, now)) {
     __sync_fetch_and_add(&sent->dropped, 1);
     return TC_ACT_SHOT;
   }
   // Another CPU may have moved it on meanwhile: then it is not behind.
-  if (next < now) __sync_val_compare_and_swap(&sent->next_ns, next, now);
-  const __u64 leaves = __sync_fetch_and_add(&sent->next_ns, bytes * 1000000000 / rate->bytes_per_second);
+  if (next <= now && __sync_val_compare_and_swap(&sent->next_ns, next, now) == next) {
+    sent->busy_ns = now;
+    sent->busy_bytes = sent->bytes;
+    sent->busy_frames = sent->frames;
+  }
+  leave_at(skb, __sync_fetch_and_add(&sent->next_ns, hostd_time_of(bytes, rate)));
   __sync_fetch_and_add(&sent->bytes, bytes);
-  if (skb->tstamp < leaves) skb->tstamp = leaves;  // its socket may have a later one in mind
+  __sync_fetch_and_add(&sent->frames, 1);
   return TC_ACT_UNSPEC;
 }
 

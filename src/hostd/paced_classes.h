@@ -19,10 +19,6 @@ struct ClassState {
 
 using ClassStates = std::array<ClassState, HOSTD_CLASSES + 1>;  // by minor number; [0] is nobody's
 
-// What a class takes: all that the kernel lets a socket have outside of it by default (212,992 bytes of memory, 139 kB
-// of frames), so that who sends more waits, and loses nothing.
-constexpr uint32_t kClassBytes = 160 * 1024;
-
 class PacedClasses {
  public:
   virtual ~PacedClasses() = default;

@@ -136,20 +136,25 @@ void Programs::forget(const HeldFlow& over) {
   if (bpf_map_delete_elem(map, &over.flow) == 0) ++forgotten_;
 }
 
-// What has begun and was not taken out is there, or it was evicted.
-uint64_t Programs::evicted(uint64_t held) const {
-  const uint64_t begun = count(HOSTD_BEGUN), known = forgotten_ + held;
-  return begun > known ? begun - known : 0;
+void Programs::add_departures(const hostd_class& one) {
+  constexpr hostd_departures kNone{};
+  if (bpf_map_update_elem(bpf_map__fd(programs_->maps.departures), &one, &kNone, BPF_ANY) != 0)
+    throw std::runtime_error("no more than " + std::to_string(HOSTD_INTERFACES) + " interfaces can be held");
 }
 
-void Programs::set_rate(const hostd_class& one, const hostd_rate& rate) const {
+void Programs::remove_departures(const hostd_class& one) {
+  bpf_map_delete_elem(bpf_map__fd(programs_->maps.departures), &one);
+  bpf_map_delete_elem(bpf_map__fd(programs_->maps.rates), &one);
+}
+
+void Programs::set_rate(const hostd_class& one, const hostd_rate& rate) {
   if (bpf_map_update_elem(bpf_map__fd(programs_->maps.rates), &one, &rate, BPF_ANY) != 0)
     throw std::runtime_error("the rate of a class is not taken: " + std::string(std::strerror(errno)));
 }
 
 hostd_departures Programs::departures(const hostd_class& one) const {
   hostd_departures found{};
-  bpf_map_lookup_elem(bpf_map__fd(programs_->maps.classes), &one, &found);
+  bpf_map_lookup_elem(bpf_map__fd(programs_->maps.departures), &one, &found);
   return found;
 }
 

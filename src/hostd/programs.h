@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hostd/departure_times.h"
 #include "hostd/root_qdisc.h"
 #include "hostd/shared_maps.h"
 
@@ -19,7 +20,7 @@ struct HeldFlow {
   hostd_pause pause;
 };
 
-class Programs {
+class Programs : public DepartureMaps {
  public:
   Programs();
   ~Programs();
@@ -36,11 +37,13 @@ class Programs {
   std::vector<HeldFlow> held() const;
   // What is over is taken out, unless it has begun anew since it was looked at.
   void forget(const HeldFlow& over);
-  // Flows that were held back when there was no room for them any more; now it is not known that they are.
-  uint64_t evicted(uint64_t held) const;
-  // Of a class whose frames get departure times.
-  void set_rate(const hostd_class& one, const hostd_rate& rate) const;
-  hostd_departures departures(const hostd_class& one) const;
+  uint64_t forgotten() const { return forgotten_; }  // flows
+
+  void add_departures(const hostd_class& one) override;
+  void remove_departures(const hostd_class& one) override;
+  void set_rate(const hostd_class& one, const hostd_rate& rate) override;
+  hostd_departures departures(const hostd_class& one) const override;
+
   // Classes of which no flow has been since the last time but one: others may have them.
   void free_unused_classes(const std::vector<HeldFlow>& held);
   // Addresses that frames were sent from in the last ten seconds.

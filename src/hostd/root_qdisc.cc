@@ -6,24 +6,15 @@
 
 namespace heddle::hostd {
 
-namespace {
+bool RootQdisc::is_ours() const { return handle == uint32_t{HOSTD_QDISC} << 16; }
 
-constexpr uint32_t kOurs = uint32_t{HOSTD_QDISC} << 16;
-
-// Of an interface, as far as it counts here.
-struct Root {
-  std::string kind = "noqueue";
-  uint32_t handle = 0;                 // 0: it is the kernel's own
-  uint32_t queues = 0, fq_queues = 0;  // below it
-};
-
-Root root_of(int interface, const std::string& name) {
+RootQdisc root_of(int interface, const std::string& name) {
   using namespace netlink;
   const Socket socket = connected();
   nl_cache* all = nullptr;
   must(rtnl_qdisc_alloc_cache(socket.get(), &all), name + ": qdiscs");
   const Cache cache(all);
-  Root root;
+  RootQdisc root;
   for (nl_object* object = nl_cache_get_first(all); object != nullptr; object = nl_cache_get_next(object)) {
     auto* qdisc = reinterpret_cast<rtnl_tc*>(object);
     if (rtnl_tc_get_ifindex(qdisc) != interface || rtnl_tc_get_parent(qdisc) == TC_H_CLSACT) continue;
@@ -39,13 +30,11 @@ Root root_of(int interface, const std::string& name) {
   return root;
 }
 
-}  // namespace
-
-PacedBy pacing_of(int interface, const std::string& name, bool replace_mq) {
-  const Root root = root_of(interface, name);
+PacedBy pacing_of(const RootQdisc& root, const std::string& name, bool replace_mq) {
+  if (root.kind.empty()) return PacedBy::nothing;
   if (root.kind == "fq") return PacedBy::departures;
   if (root.kind == "mq" && root.queues != 0 && root.queues == root.fq_queues) return PacedBy::departures;
-  if (root.handle == kOurs) return PacedBy::classes;  // it is ours
+  if (root.is_ours()) return PacedBy::classes;
   // What somebody has put there has a handle.
   if (root.handle != 0)
     throw std::runtime_error(name + ": has a root qdisc that somebody has put there (" + root.kind +
@@ -56,7 +45,5 @@ PacedBy pacing_of(int interface, const std::string& name, bool replace_mq) {
                              "--replace-mq; where each of them is fq they stay");
   return PacedBy::classes;
 }
-
-bool has_our_root(int interface, const std::string& name) { return root_of(interface, name).handle == kOurs; }
 
 }  // namespace heddle::hostd

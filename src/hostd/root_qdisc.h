@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands at the root of an interface, and how its flows are to be paced therefore (G3). Errors are
-// std::runtime_error and say what is to be done.
+// std::runtime_error.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,26 @@
 
 namespace heddle::hostd {
 
+struct RootQdisc {
+  std::string kind;                    // empty: none yet, the interface has never been up
+  uint32_t handle = 0;                 // 0: it is the kernel's own
+  uint32_t queues = 0, fq_queues = 0;  // below it
+
+  // The one that TrafficControl puts there.
+  bool is_ours() const;
+};
+
+// Throws where the kernel does not say.
+RootQdisc root_of(int interface, const std::string& name);
+
 enum class PacedBy : uint8_t {
+  nothing,     // there is no root to be seen yet
   classes,     // of a root qdisc of ours, in place of the kernel's own
   departures,  // times that fq obeys, which all frames go through: nothing is replaced
 };
 
-// Throws where neither can be: somebody has put another qdisc there, or one has a queue for each of the card's and is
-// not to be replaced. Changes nothing.
-PacedBy pacing_of(int interface, const std::string& name, bool replace_mq);
-
-// The one that TrafficControl puts there.
-bool has_our_root(int interface, const std::string& name);
+// Throws where flows can't be paced, and says what is to be done: somebody has put another qdisc there, or there is one
+// for each of the card's queues, which is not to be replaced.
+PacedBy pacing_of(const RootQdisc& root, const std::string& name, bool replace_mq);
 
 }  // namespace heddle::hostd

@@ -57,7 +57,7 @@ void TrafficControl::add_root() {
   rtnl_tc_set_handle(tc(root), kRoot);
   must(rtnl_tc_set_kind(tc(root), "htb"), "htb");
   must(rtnl_htb_set_defcls(root.get(), 0), "htb");  // what no program gives a class is not queued
-  must(rtnl_qdisc_add(socket_.get(), root.get(), NLM_F_CREATE | NLM_F_REPLACE), name_ + ": adding the qdisc htb");
+  must(rtnl_qdisc_add(socket_.get(), root.get(), NLM_F_CREATE), name_ + ": adding the qdisc htb");
 }
 
 void TrafficControl::set_rate(uint16_t minor, uint64_t bytes_per_second) {
@@ -80,7 +80,7 @@ void TrafficControl::add_queue(uint16_t minor) {
   rtnl_tc_set_ifindex(tc(queue), interface_);
   rtnl_tc_set_parent(tc(queue), kRoot | minor);
   must(rtnl_tc_set_kind(tc(queue), "bfifo"), "bfifo");
-  must(rtnl_qdisc_fifo_set_limit(queue.get(), int{kClassBytes}), "bfifo");
+  must(rtnl_qdisc_fifo_set_limit(queue.get(), HOSTD_CLASS_BYTES), "bfifo");
   must(rtnl_qdisc_add(socket_.get(), queue.get(), NLM_F_CREATE), name_ + ": adding the qdisc bfifo");
 }
 
