@@ -88,7 +88,8 @@ Agent::Agent(const AgentOptions& options) : replace_mq_(options.replace_mq) {
   for (const std::string& name : options.interfaces) {
     const int index = index_of(name);
     if (index == 0) throw std::runtime_error(name + ": there is no such interface");
-    if (std::any_of(interfaces_.begin(), interfaces_.end(), [&](const Interface& one) { return one.index == index; }))
+    if (std::any_of(interfaces_.begin(), interfaces_.end(),
+                    [&](const Interface& one) { return index_of(one.name) == index; }))
       throw std::runtime_error(name + ": is named twice");
     interfaces_.emplace_back().name = name;
     try {
@@ -124,7 +125,7 @@ void Agent::let_go(Interface& interface) {
   programs_.detach(interface.index);
   for (const HeldFlow& one : programs_.held())
     if (static_cast<int>(one.flow.interface) == interface.index) programs_.forget(one);
-  interface = Interface{.name = interface.name};
+  interface = Interface{.name = interface.name, .held_before = true};
 }
 
 // First all are let go that have changed: one may have the name of another one now.
@@ -143,9 +144,10 @@ void Agent::look_for_interfaces() {
   for (Interface& interface : interfaces_) {
     const int index = index_of(interface.name);
     if (interface.index != 0 || index == 0) continue;
+    const bool before = interface.held_before;
     try {
       hold(interface, index);
-      std::fprintf(stderr, "heddle-hostd: %s is back\n", interface.name.c_str());
+      std::fprintf(stderr, "heddle-hostd: %s is %s\n", interface.name.c_str(), before ? "back" : "up");
     } catch (const std::runtime_error& error) {
       if (interface.trouble != error.what()) std::fprintf(stderr, "heddle-hostd: %s\n", error.what());
       interface.trouble = error.what();

@@ -40,7 +40,8 @@ class Agent {
  private:
   struct Interface {
     std::string name;
-    int index = 0;          // 0: it is let go
+    int index = 0;  // 0: it is let go
+    bool held_before = false;
     std::string trouble{};  // why it is, though there is one of this name
     PacedBy paced_by = PacedBy::classes;
     std::unique_ptr<PacedClasses> classes{};

@@ -47,10 +47,12 @@ class DepartureTimes : public PacedClasses {
   struct Class {
     uint64_t bytes_per_second = 0;
     Sent given, departed;            // at the last look
+    uint64_t next_ns = 0;            // as it was told then
     uint64_t frame_bytes = 1514;     // of a frame, about
+    Sent before{};                   // had left before what the first promise is about
     std::deque<Promise> promises{};  // at looks before, the oldest first
   };
-  static void depart(Class& one, uint64_t now_ns);
+  static Sent departed_by(const Class& one, uint64_t at_ns);
   void tell(uint16_t minor);
 
   const uint32_t interface_;

@@ -60,6 +60,7 @@ Finding interface_finding(const std::string& name, bool replace_mq, bool& classe
   try {
     switch (pacing_of(root_of(index, name), name, replace_mq)) {
       case PacedBy::nothing:
+        classes = true;
         return {Severity::advice, name, "is not up: its root qdisc is not to be seen yet", ""};
       case PacedBy::departures:
         return {Severity::good, name, "its frames go through fq: they get departure times", ""};

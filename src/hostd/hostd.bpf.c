@@ -178,7 +178,7 @@ int hostd_departures(struct __sk_buff* skb) {
   const struct hostd_class key = {skb->ifindex, pause->class_minor};
   struct hostd_departures* sent = bpf_map_lookup_elem(&departures, &key);
   const struct hostd_rate* rate = bpf_map_lookup_elem(&rates, &key);
-  if (!sent || !rate || rate->bytes_per_second == 0 || rate->frame_bytes == 0) return TC_ACT_UNSPEC;
+  if (!sent || !rate || rate->bytes_per_second == 0) return TC_ACT_UNSPEC;
   const __u64 next = sent->next_ns, alive = alive_until_ns;
   // It is not held any more, and may go when what came before it has gone.
   if ((now > pause->until_ns && next <= now) || now > alive) {
@@ -192,9 +192,10 @@ int hostd_departures(struct __sk_buff* skb) {
   }
   // Another CPU may have moved it on meanwhile: then it is not behind.
   if (next <= now && __sync_val_compare_and_swap(&sent->next_ns, next, now) == next) {
-    sent->busy_ns = now;
     sent->busy_bytes = sent->bytes;
     sent->busy_frames = sent->frames;
+    __asm__ volatile("" ::: "memory");  // the time last: whoever sees it sees the others
+    sent->busy_ns = now;
   }
   leave_at(skb, __sync_fetch_and_add(&sent->next_ns, hostd_time_of(bytes, rate)));
   __sync_fetch_and_add(&sent->bytes, bytes);

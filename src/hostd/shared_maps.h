@@ -60,7 +60,8 @@ struct hostd_rate {
   uint64_t departed_bytes;   /* of hostd_departures.bytes, at looked_ns */
   uint64_t departed_frames;
   uint64_t looked_ns;
-  uint64_t frame_bytes; /* of a frame, about; not 0 */
+  uint64_t leaving_bytes; /* and in HOSTD_TICK_NS from then */
+  uint64_t leaving_frames;
 };
 
 /* May a frame of so many bytes have a time? Else too much waits already. */
@@ -71,9 +72,17 @@ HOSTD_INLINE int hostd_has_room(const struct hostd_departures* sent, const struc
   const uint64_t from_ns = looked ? rate->looked_ns : sent->busy_ns;
   uint64_t since_ns = now_ns > from_ns ? now_ns - from_ns : 0;
   if (since_ns > HOSTD_ALIVE_NS) since_ns = HOSTD_ALIVE_NS;
-  const uint64_t left = since_ns * (rate->bytes_per_second / 1000) / 1000000;
-  const uint64_t left_bytes = (looked ? rate->departed_bytes : sent->busy_bytes) + left;
-  const uint64_t left_frames = (looked ? rate->departed_frames : sent->busy_frames) + left / rate->frame_bytes;
+  uint64_t left_bytes, left_frames;
+  if (looked) {
+    left_bytes = rate->departed_bytes + rate->leaving_bytes * since_ns / HOSTD_TICK_NS;
+    left_frames = rate->departed_frames + (rate->leaving_frames * since_ns + HOSTD_TICK_NS - 1) / HOSTD_TICK_NS;
+  } else { /* all that waits came at this rate, or nearly all */
+    const uint64_t all_bytes = sent->bytes - sent->busy_bytes, all_frames = sent->frames - sent->busy_frames;
+    uint64_t left = since_ns * (rate->bytes_per_second / 1000) / 1000000;
+    if (left > all_bytes) left = all_bytes;
+    left_bytes = sent->busy_bytes + left;
+    left_frames = sent->busy_frames + (all_bytes == 0 ? 0 : (all_frames * left + all_bytes - 1) / all_bytes);
+  }
   return sent->bytes + bytes <= left_bytes + HOSTD_CLASS_BYTES && sent->frames < left_frames + HOSTD_CLASS_FRAMES;
 }
 
