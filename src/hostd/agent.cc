@@ -188,7 +188,7 @@ void Agent::tick(uint64_t now_ns) {
       pace(interface, now_ns);
     } catch (const std::runtime_error&) {
       if (index_of(interface.name) == interface.index && changed(interface).empty()) throw;
-      next_look_ns_ = now_ns;  // since the last look
+      next_look_ns_ = now_ns;  // it has changed since the last look
     }
   }
   programs_.free_unused_classes(held_);

@@ -24,7 +24,7 @@ void DepartureTimes::set_rate(uint16_t minor, uint64_t bytes_per_second) {
   tell(minor);
 }
 
-// And what leaves until the next look: what has a time by that, and what comes behind it by the rate.
+// What leaves until the next look: what has a time before that, and what comes behind it at the rate.
 void DepartureTimes::tell(uint16_t minor) {
   const Class& one = classes_[minor];
   const uint64_t next_look_ns = looked_ns_ + HOSTD_TICK_NS;

@@ -191,12 +191,7 @@ int hostd_departures(struct __sk_buff* skb) {
     return TC_ACT_SHOT;
   }
   // Another CPU may have moved it on meanwhile: then it is not behind.
-  if (next <= now && __sync_val_compare_and_swap(&sent->next_ns, next, now) == next) {
-    sent->busy_bytes = sent->bytes;
-    sent->busy_frames = sent->frames;
-    __asm__ volatile("" ::: "memory");  // the time last: whoever sees it sees the others
-    sent->busy_ns = now;
-  }
+  if (next <= now && __sync_val_compare_and_swap(&sent->next_ns, next, now) == next) hostd_begin_busy(sent, now);
   leave_at(skb, __sync_fetch_and_add(&sent->next_ns, hostd_time_of(bytes, rate)));
   __sync_fetch_and_add(&sent->bytes, bytes);
   __sync_fetch_and_add(&sent->frames, 1);

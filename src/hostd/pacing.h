@@ -12,6 +12,8 @@
 #include <array>
 #include <cstdint>
 
+#include "hostd/shared_maps.h"
+
 namespace heddle::hostd {
 
 class Pacing {
@@ -43,7 +45,7 @@ class Pacing {
     uint64_t at_ns = 0, credit = 0;
   };
   static constexpr unsigned kSamples = 25;  // at 10 ms the last quarter of a second
-  static constexpr uint64_t kTickNs = 10'000'000;
+  static constexpr uint64_t kTickNs = HOSTD_TICK_NS;
   static constexpr double kOfGrowth = 0.97;         // a little below, so that some credit is left and no queue grows
   static constexpr double kUseSeconds = 0.02;       // credit that is left is used up in this time
   static constexpr double kWithoutCredit = 32'768;  // bytes, in the time since there was credit last

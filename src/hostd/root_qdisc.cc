@@ -2,11 +2,8 @@
 #include "hostd/root_qdisc.h"
 
 #include "hostd/netlink.h"
-#include "hostd/shared_maps.h"
 
 namespace heddle::hostd {
-
-bool RootQdisc::is_ours() const { return handle == uint32_t{HOSTD_QDISC} << 16; }
 
 RootQdisc root_of(int interface, const std::string& name) {
   using namespace netlink;

@@ -6,15 +6,18 @@
 #include <cstdint>
 #include <string>
 
+#include "hostd/shared_maps.h"
+
 namespace heddle::hostd {
+
+constexpr uint32_t kOurRoot = uint32_t{HOSTD_QDISC} << 16;  // handle of the one that TrafficControl puts there
 
 struct RootQdisc {
   std::string kind;                    // empty: none yet, the interface has never been up
   uint32_t handle = 0;                 // 0: it is the kernel's own
   uint32_t queues = 0, fq_queues = 0;  // below it
 
-  // The one that TrafficControl puts there.
-  bool is_ours() const;
+  bool is_ours() const { return handle == kOurRoot; }
 };
 
 // Throws where the kernel does not say.

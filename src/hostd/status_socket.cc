@@ -60,7 +60,8 @@ bool connects(int opened, const std::string& path) {
   return connect(opened, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 
-// An answer about as many flows as there can be, more than a kilobyte for each: nobody waits until it is read.
+// An answer about as many flows as there can be, a kilobyte for each: the socket takes it at once,
+// whenever it is read.
 constexpr int kAnswerBytes = HOSTD_PAUSES * 1024;
 
 }  // namespace

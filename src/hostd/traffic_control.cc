@@ -6,8 +6,8 @@
 #include <netlink/route/qdisc/fifo.h>
 #include <netlink/route/qdisc/htb.h>
 
-#include "hostd/netlink.h"
 #include "hostd/pacing.h"
+#include "hostd/root_qdisc.h"
 
 namespace heddle::hostd {
 
@@ -15,7 +15,6 @@ using namespace netlink;
 
 namespace {
 
-constexpr uint32_t kRoot = uint32_t{HOSTD_QDISC} << 16;
 constexpr uint32_t kBurstBytes = 16'000;   // at a time, or one frame of the stack if that is longer
 constexpr uint32_t kQuantumBytes = 1'514;  // classes never share what is left over, but the kernel wants one
 constexpr uint32_t kMtu = 1'514;
@@ -31,10 +30,8 @@ bool has_filters(int interface, uint32_t side) {
   return nl_cache_nitems(all) != 0;
 }
 
-void TrafficControl::Close::operator()(nl_sock* socket) const { nl_socket_free(socket); }
-
 TrafficControl::TrafficControl(int interface, std::string name)
-    : interface_(interface), name_(std::move(name)), socket_(connected().release()) {
+    : interface_(interface), name_(std::move(name)), socket_(connected()) {
   remove_root();  // of an earlier life
   add_root();
   try {
@@ -54,7 +51,7 @@ void TrafficControl::add_root() {
   const Qdisc root(made(rtnl_qdisc_alloc()));
   rtnl_tc_set_ifindex(tc(root), interface_);
   rtnl_tc_set_parent(tc(root), TC_H_ROOT);
-  rtnl_tc_set_handle(tc(root), kRoot);
+  rtnl_tc_set_handle(tc(root), kOurRoot);
   must(rtnl_tc_set_kind(tc(root), "htb"), "htb");
   must(rtnl_htb_set_defcls(root.get(), 0), "htb");  // what no program gives a class is not queued
   must(rtnl_qdisc_add(socket_.get(), root.get(), NLM_F_CREATE), name_ + ": adding the qdisc htb");
@@ -63,8 +60,8 @@ void TrafficControl::add_root() {
 void TrafficControl::set_rate(uint16_t minor, uint64_t bytes_per_second) {
   const Class one(made(rtnl_class_alloc()));
   rtnl_tc_set_ifindex(tc(one), interface_);
-  rtnl_tc_set_parent(tc(one), kRoot);
-  rtnl_tc_set_handle(tc(one), kRoot | minor);
+  rtnl_tc_set_parent(tc(one), kOurRoot);
+  rtnl_tc_set_handle(tc(one), kOurRoot | minor);
   rtnl_tc_set_mtu(tc(one), kMtu);
   must(rtnl_tc_set_kind(tc(one), "htb"), "htb");
   must(rtnl_htb_set_rate64(one.get(), bytes_per_second), "htb");
@@ -78,7 +75,7 @@ void TrafficControl::set_rate(uint16_t minor, uint64_t bytes_per_second) {
 void TrafficControl::add_queue(uint16_t minor) {
   const Qdisc queue(made(rtnl_qdisc_alloc()));
   rtnl_tc_set_ifindex(tc(queue), interface_);
-  rtnl_tc_set_parent(tc(queue), kRoot | minor);
+  rtnl_tc_set_parent(tc(queue), kOurRoot | minor);
   must(rtnl_tc_set_kind(tc(queue), "bfifo"), "bfifo");
   must(rtnl_qdisc_fifo_set_limit(queue.get(), HOSTD_CLASS_BYTES), "bfifo");
   must(rtnl_qdisc_add(socket_.get(), queue.get(), NLM_F_CREATE), name_ + ": adding the qdisc bfifo");
@@ -89,7 +86,7 @@ void TrafficControl::remove_root() const {
   const Qdisc root(made(rtnl_qdisc_alloc()));
   rtnl_tc_set_ifindex(tc(root), interface_);
   rtnl_tc_set_parent(tc(root), TC_H_ROOT);
-  rtnl_tc_set_handle(tc(root), kRoot);
+  rtnl_tc_set_handle(tc(root), kOurRoot);
   rtnl_qdisc_delete(socket_.get(), root.get());
 }
 
@@ -100,7 +97,7 @@ ClassStates TrafficControl::look(uint64_t) {
   const Cache cache(all);
   for (nl_object* object = nl_cache_get_first(all); object != nullptr; object = nl_cache_get_next(object)) {
     auto* one = reinterpret_cast<rtnl_tc*>(object);
-    const uint32_t minor = rtnl_tc_get_handle(one) ^ kRoot;
+    const uint32_t minor = rtnl_tc_get_handle(one) ^ kOurRoot;
     if (minor == 0 || minor > HOSTD_CLASSES) continue;
     states[minor] = {.sent_bytes = rtnl_tc_get_stat(one, RTNL_TC_BYTES),
                      .waiting_bytes = static_cast<uint32_t>(rtnl_tc_get_stat(one, RTNL_TC_BACKLOG)),

@@ -5,12 +5,10 @@
 // say what the kernel said.
 #pragma once
 
-#include <memory>
 #include <string>
 
+#include "hostd/netlink.h"
 #include "hostd/paced_classes.h"
-
-struct nl_sock;
 
 namespace heddle::hostd {
 
@@ -29,16 +27,13 @@ class TrafficControl : public PacedClasses {
   ClassStates look(uint64_t now_ns) override;
 
  private:
-  struct Close {
-    void operator()(nl_sock* socket) const;
-  };
   void add_root();
   void add_queue(uint16_t minor);
   void remove_root() const;
 
   const int interface_;
   const std::string name_;
-  std::unique_ptr<nl_sock, Close> socket_;
+  netlink::Socket socket_;
 };
 
 }  // namespace heddle::hostd

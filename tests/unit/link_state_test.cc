@@ -10,23 +10,8 @@ namespace {
 
 constexpr uint32_t kLast = 0xffffffff;  // sequence; the next one is 1
 
-//      1
-//     / \        four nodes in a ring; ports in the order in which the links are added
-//    2   3
-//     \ /
-//      4
-Topology ring() {
-  Topology topology;
-  for (uint16_t address = 1; address <= 4; ++address) test::add_node(topology, address, 0);
-  test::add_link(topology, 0, 1);  // n1 f0 - n2 f0
-  test::add_link(topology, 0, 2);  // n1 f1 - n3 f0
-  test::add_link(topology, 1, 3);  // n2 f1 - n4 f0
-  test::add_link(topology, 2, 3);  // n3 f1 - n4 f1
-  return topology;
-}
-
 TEST(LinkState, OnlyNewerRecordsAreNews) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState links(topology, 0, true);
   EXPECT_TRUE(links.apply(2, {7, 0b01, 0}));
   EXPECT_FALSE(links.apply(2, {7, 0b01, 0}));
@@ -35,7 +20,7 @@ TEST(LinkState, OnlyNewerRecordsAreNews) {
 }
 
 TEST(LinkState, EqualRecordsMakeEqualDigests) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState a(topology, 0, true), b(topology, 0, true);
   a.apply(1, {3, 0b01, 0});
   a.apply(2, {4, 0b10, 0});
@@ -47,7 +32,7 @@ TEST(LinkState, EqualRecordsMakeEqualDigests) {
 }
 
 TEST(LinkState, WhatIsSettledIsSaidAnew) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState links(topology, 0, true);
   ASSERT_TRUE(links.originate(0b01, 0));
   const uint32_t sequence = links.record(0).sequence;
@@ -64,7 +49,7 @@ TEST(LinkState, WhatIsSettledIsSaidAnew) {
 }
 
 TEST(LinkState, ANodeOverridesWhatItSaidBeforeItsRestart) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState links(topology, 0, true);
   links.originate(0b11, 0);
   EXPECT_TRUE(links.apply(0, {1000, 0b00, 0}));
@@ -74,7 +59,7 @@ TEST(LinkState, ANodeOverridesWhatItSaidBeforeItsRestart) {
 
 // A node that restarts counts from 1 again and may come to a sequence of its former life before it hears of it.
 TEST(LinkState, TwoRecordsWithOneSequenceComeToAnEnd) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState one(topology, 1, true), other(topology, 2, true);
   one.apply(3, {5, 0b01, 0});
   other.apply(3, {5, 0b11, 0});
@@ -95,7 +80,7 @@ TEST(LinkState, TwoRecordsWithOneSequenceComeToAnEnd) {
 }
 
 TEST(LinkState, NoLinkIsUpHereAndOfNodesNotHeardOfAllAre) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   for (const bool speaks : {true, false}) {
     LinkState links(topology, 0, speaks);
     EXPECT_EQ(links.record(0).sequence, 1u);
@@ -111,7 +96,7 @@ TEST(LinkState, NoLinkIsUpHereAndOfNodesNotHeardOfAllAre) {
 }
 
 TEST(LinkState, WhatANodeSaysIsKeptOfThatNode) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState links(topology, 0, true);
   ASSERT_TRUE(links.apply(2, {7, 0b01, 0b10}));
   EXPECT_EQ(links.record(2).sequence, 7u);
@@ -124,7 +109,7 @@ TEST(LinkState, WhatANodeSaysIsKeptOfThatNode) {
 }
 
 TEST(LinkState, ANewerRecordIsKeptThoughItSaysLess) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState links(topology, 0, true);
   ASSERT_TRUE(links.apply(2, {7, 0b11, 0b11}));
   EXPECT_TRUE(links.apply(2, {8, 0, 0}));
@@ -134,7 +119,7 @@ TEST(LinkState, ANewerRecordIsKeptThoughItSaysLess) {
 }
 
 TEST(LinkState, OfOneSequenceTheMaskOfPortsUpCountsFirst) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState links(topology, 0, true);
   ASSERT_TRUE(links.apply(2, {7, 0b01, 0b10}));
   EXPECT_TRUE(links.apply(2, {7, 0b10, 0b00}));
@@ -144,7 +129,7 @@ TEST(LinkState, OfOneSequenceTheMaskOfPortsUpCountsFirst) {
 }
 
 TEST(LinkState, ARecordWithoutASequenceIsNone) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState links(topology, 0, true);
   const uint64_t digest = links.digest();
   EXPECT_FALSE(links.apply(2, {0, 0b01, 0b01}));
@@ -154,7 +139,7 @@ TEST(LinkState, ARecordWithoutASequenceIsNone) {
 }
 
 TEST(LinkState, SequencesGoRound) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState links(topology, 0, true);
   EXPECT_TRUE(links.apply(2, {kLast, 0b01, 0})) << "any is newer than none";
   EXPECT_TRUE(links.apply(2, {1, 0b11, 0}));
@@ -165,7 +150,7 @@ TEST(LinkState, SequencesGoRound) {
 
 // Records from before a restart lead there.
 TEST(LinkState, ItsOwnSequenceGoesRoundPastNone) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState links(topology, 0, true);
   ASSERT_TRUE(links.apply(0, {0x7fffffff, 0b11, 0}));
   EXPECT_EQ(links.record(0).sequence, 0x80000000);
@@ -178,7 +163,7 @@ TEST(LinkState, ItsOwnSequenceGoesRoundPastNone) {
 }
 
 TEST(LinkState, WhatItHasSaidItselfIsNoNews) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState links(topology, 0, true);
   links.originate(0b01, 0);
   links.originate(0b11, 0b100);
@@ -191,7 +176,7 @@ TEST(LinkState, WhatItHasSaidItselfIsNoNews) {
 }
 
 TEST(LinkState, OtherWorkersTakeTheNodesOwnRecordFromTheOneThatSpeaks) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState links(topology, 0, false);
   EXPECT_TRUE(links.apply(0, {5, 0b11, 0b100}));
   EXPECT_EQ(links.record(0).sequence, 5u);
@@ -203,7 +188,7 @@ TEST(LinkState, OtherWorkersTakeTheNodesOwnRecordFromTheOneThatSpeaks) {
 
 // Computed apart, by the formula of docs/protocol.md: nodes that disagree about it send all their records for ever.
 TEST(LinkState, TheDigestIsThatOfTheProtocol) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState links(topology, 0, true);
   EXPECT_EQ(links.digest(), 0x68a5dbff3dbde69d);
   ASSERT_TRUE(links.apply(3, {0x12345678, 0b01, 0b10}));

@@ -125,6 +125,21 @@ inline void add_link(Topology& topology, uint16_t a, uint16_t b) {
   topology.links.push_back(link);
 }
 
+//      1
+//     / \        four nodes in a ring; ports in the order in which the links are added
+//    2   3
+//     \ /
+//      4
+inline Topology ring() {
+  Topology topology;
+  for (uint16_t address = 1; address <= 4; ++address) add_node(topology, address, 0);
+  add_link(topology, 0, 1);  // n1 f0 - n2 f0
+  add_link(topology, 0, 2);  // n1 f1 - n3 f0
+  add_link(topology, 1, 3);  // n2 f1 - n4 f0
+  add_link(topology, 2, 3);  // n3 f1 - n4 f1
+  return topology;
+}
+
 // A frame from station `source` to `destination`, of `length` bytes, that carries `number`.
 inline Frame frame(uint8_t destination, uint8_t source, uint32_t number, size_t length = 100) {
   Frame bytes(length);

@@ -9,23 +9,8 @@
 namespace heddle::route_table_test {
 namespace {
 
-//      1
-//     / \        four nodes in a ring; ports in the order in which the links are added
-//    2   3
-//     \ /
-//      4
-Topology ring() {
-  Topology topology;
-  for (uint16_t address = 1; address <= 4; ++address) test::add_node(topology, address, 0);
-  test::add_link(topology, 0, 1);  // n1 f0 - n2 f0
-  test::add_link(topology, 0, 2);  // n1 f1 - n3 f0
-  test::add_link(topology, 1, 3);  // n2 f1 - n4 f0
-  test::add_link(topology, 2, 3);  // n3 f1 - n4 f1
-  return topology;
-}
-
 TEST(RouteTable, KeepsAllEqualCostPorts) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState links(topology, 0, true);
   links.originate(0b11, 0);
   RouteTable routes(topology, 0);
@@ -37,7 +22,7 @@ TEST(RouteTable, KeepsAllEqualCostPorts) {
 }
 
 TEST(RouteTable, GoesAroundADeadLinkElsewhere) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   LinkState links(topology, 0, true);
   links.originate(0b11, 0);
   ASSERT_TRUE(links.apply(1, {5, 0b01, 0}));  // n2 has lost its link to n4
@@ -47,7 +32,7 @@ TEST(RouteTable, GoesAroundADeadLinkElsewhere) {
 }
 
 TEST(RouteTable, TheTreesOfAllNodesReachEveryNodeOnce) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   uint32_t ports = 0;
   for (uint16_t node = 0; node < 4; ++node) {
     LinkState links(topology, node, true);
@@ -60,7 +45,7 @@ TEST(RouteTable, TheTreesOfAllNodesReachEveryNodeOnce) {
 }
 
 TEST(RouteTable, NothingIsReachedBeforeTheFirstCompilation) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   const RouteTable routes(topology, 0);
   for (const uint16_t address : {0, 1, 4, 5}) {
     EXPECT_EQ(routes.primary(address), PortSet{0}) << address;
@@ -91,7 +76,7 @@ TEST(RouteTable, NodesAreFoundByTheirAddressesNotByTheirPlaces) {
 }
 
 TEST(RouteTable, TheCheapestPathCountsWhateverItsLength) {
-  Topology topology = ring();
+  Topology topology = test::ring();
   RouteTable routes(topology, 0);
   const auto compile = [&](uint8_t cost) {  // of the link between n1 and n2
     topology.nodes[0].ports[0].cost = topology.nodes[1].ports[0].cost = cost;
@@ -109,7 +94,7 @@ TEST(RouteTable, TheCheapestPathCountsWhateverItsLength) {
 }
 
 TEST(RouteTable, ANodeIsLostWithItsLastLinkAndComesBackWithIt) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   std::vector<PortSet> ports_up = all_fabric_ports(topology);
   RouteTable routes(topology, 0);
   routes.compile(ports_up);
@@ -127,7 +112,7 @@ TEST(RouteTable, ANodeIsLostWithItsLastLinkAndComesBackWithIt) {
 
 // The root is n1; n4 hangs on n2, or else on n3.
 TEST(RouteTable, TheTreesPortsAreThoseOfThisNode) {
-  const Topology topology = ring();
+  const Topology topology = test::ring();
   std::vector<PortSet> ports_up = all_fabric_ports(topology);
   const auto trees = [&] {
     std::vector<PortSet> found;
