@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "flow/id_queue.h"
@@ -96,6 +97,9 @@ struct alignas(64) OutputFlow {
 };
 
 static_assert(sizeof(OutputFlow) == 64, "an output flow is one cache line");
+// What an ACK is applied to stands together, and so does what a packet that leaves asks.
+static_assert(offsetof(OutputFlow, data_flow) == 0 && offsetof(OutputFlow, input) == 20);
+static_assert(offsetof(OutputFlow, flags) == 48 && offsetof(OutputFlow, credit_base) == 60);
 
 class OutputFlowTable {
  public:

@@ -38,6 +38,7 @@ class LinkRetry {
   uint32_t sent() const { return sent_; }
   uint32_t settled() const { return settled_; }  // the other end has all up to this one
   uint32_t kept() const { return kept_count_; }
+  uint32_t kept_max() const { return frames_max_; }
 
   // --- receiving ---
   enum class Turn : uint8_t { next, old, ahead };

@@ -9,7 +9,7 @@ bool Express::take(const Port& input, const InputFlow& flow, Packet* packet, Nan
   OutputSide& output = there->output;
   OutputFlow& entry = output.flows[packet->output_flow];
   const Nanos left = input.is_fabric() ? life_left(*packet, now) : packet->dies_ns;  // K8: from here on
-  if (left < HEDDLE_LIFE_UNIT_NS) return false;
+  if (!Stamping::lives(left)) return false;
   LinkCredits& credits = there->credits[kLossyChannel];
   const uint32_t cost = Stamping::cost(credits, packet->payload);
   Settlement::congestion_known(entry, flow.congestion);

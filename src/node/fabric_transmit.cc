@@ -13,7 +13,7 @@ struct FabricTransmit::Sender {
   }
   Packet* take(OutputScheduler::Turn& turn) {
     const Nanos left = life_left(*turn.head(), now);
-    if (left < HEDDLE_LIFE_UNIT_NS) {  // K8, also of a frame that waits for credit
+    if (!Stamping::lives(left)) {  // K8, also of a frame that waits for credit
       transmit.settlement_.drop_at_output(port, turn.take(), DropReason::life_ended);
       return nullptr;
     }

@@ -2,8 +2,8 @@
 // A data frame gets the header that it goes over its link with: its position in its flow (F6, K4), what its port and
 // lane say, and one hop less. From then on it is under way: its flow is asked after (K5), and nothing of the port may
 // overtake it (K2). Called by FabricTransmit as a frame leaves its queue, and by Express as it crosses, for each frame
-// cost(), number() and stamp(). The session is up then, and the frame has life, link credit and a hop left. What has
-// got a number goes to the device, in that order: the other end takes one that is missing for lost.
+// lives(), cost(), number() and stamp(). The session is up then, and the frame has life, link credit and a hop left.
+// What has got a number goes to the device, in that order: the other end takes one that is missing for lost.
 #pragma once
 
 #include "node/port.h"
@@ -30,6 +30,8 @@ class Stamping {
             .flags = channel != kLossyChannel ? uint8_t{HEDDLE_DATA_LOSSLESS} : uint8_t{0},
             .start = port.data_frame_start};
   }
+  // Has it still what a header can say of a life (K8)? Of a frame that has not crossed, the whole of its own.
+  static bool lives(Nanos left) { return left >= HEDDLE_LIFE_UNIT_NS; }
   // Its place among all of the link, or of its retry channel, and what is left of its life (K8). Before stamp().
   static void number(Port& port, Stamp& stamp, Nanos left, bool retry) {
     stamp.sequence = retry ? port.retry.next_sequence() : ++port.output.sequence;

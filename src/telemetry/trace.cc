@@ -104,6 +104,7 @@ class Steps {
   void tell_ways();
   void tell_output();
   void tell_credit();
+  void tell_retry();
   void tell_host();
   std::string held_text() const;
   Json answer();
@@ -265,10 +266,9 @@ void Steps::tell_output() {
     step("queue", "waits", why);
   else
     return drop("queue", DropReason::output_full, why);
-  if (output.fabric)
-    tell_credit();
-  else
-    tell_host();
+  if (!output.fabric) return tell_host();
+  tell_credit();
+  tell_retry();
 }
 
 std::string Steps::held_text() const {
@@ -285,6 +285,14 @@ void Steps::tell_credit() {
        port_name(process_, peer.node_index, peer.port) + " has " + std::to_string(view_.credits_left) +
            " buffers left for channel " + std::to_string(view_.channel_on) + "; it takes " +
            std::to_string(view_.credits_asked));
+}
+
+// K6: what is sent is kept here until the next hop has it.
+void Steps::tell_retry() {
+  if (!view_.kept_for_retry) return;
+  step("retry", view_.may_stamp ? "kept" : "waits",
+       std::to_string(view_.kept) + " frames of " + std::to_string(view_.kept_max) +
+           " are kept until the next switch has them" + (view_.sends_again ? "; some are sent again first" : ""));
 }
 
 void Steps::tell_host() {

@@ -164,6 +164,16 @@ void look_at_credits(TraceView& view, const Port& port) {
   view.credit = credits.may_send(view.credits_asked);
 }
 
+// And where the link sends again what it loses, as node/retry_frames.cc asks it.
+void look_at_retry(TraceView& view, const Lanes& lanes, const Port& port) {
+  if (!port.is_fabric() || !port.session.up() || !lanes.retry(view.lane)) return;
+  view.kept_for_retry = true;
+  view.kept = port.retry.kept();
+  view.kept_max = port.retry.kept_max();
+  view.sends_again = port.retry.again() != nullptr;
+  view.may_stamp = port.retry.may_stamp();
+}
+
 void look_at_output(const SwitchProcess& process, const ProcessNode& node, PortIndex input, TraceView& view) {
   if (view.output == kNoPort) return;
   process.run_on(node, node.node->worker_of_port(view.output), [&] {
@@ -192,6 +202,7 @@ void look_at_output(const SwitchProcess& process, const ProcessNode& node, PortI
     view.level = view.congested ? static_cast<unsigned>(congestion.position()) : 0;
     look_at_rate(view, port.output.scheduler);
     look_at_credits(view, port);
+    look_at_retry(view, node.node->worker(node.node->worker_of_port(view.output)).site().lanes, port);
   });
 }
 

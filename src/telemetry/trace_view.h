@@ -76,12 +76,16 @@ struct TraceView {
   bool paused = false;                          // the lane's host has asked to wait
   bool congested = false;                       // edge ports
   unsigned level = 0;
-  Nanos held_ns = 0;           // so long it sends nothing of the lane for its rate, or else
-  bool held_by_rate = false;   // for a maximum that its class, its branch or the port has (X4)
-  bool has_credits = false;    // fabric ports with a session:
-  uint32_t credits_left = 0;   // buffers of the next hop that are left for the channel (C9)
-  uint32_t credits_asked = 0;  // those that the frame takes
-  bool credit = false;         // it finds them
+  Nanos held_ns = 0;            // so long it sends nothing of the lane for its rate, or else
+  bool held_by_rate = false;    // for a maximum that its class, its branch or the port has (X4)
+  bool has_credits = false;     // fabric ports with a session:
+  uint32_t credits_left = 0;    // buffers of the next hop that are left for the channel (C9)
+  uint32_t credits_asked = 0;   // those that the frame takes
+  bool credit = false;          // it finds them
+  bool kept_for_retry = false;  // the same in a lane whose frames are kept until the other end has them (K6):
+  uint32_t kept = 0, kept_max = 0;
+  bool sends_again = false;  // those that the other end misses go first
+  bool may_stamp = false;
 };
 
 // A frame as a host sends it at an edge port.

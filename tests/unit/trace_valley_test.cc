@@ -88,6 +88,31 @@ TEST_F(TraceValley, ALosslessFrameAsksForItsChannelsCredit) {
   EXPECT_EQ(credit(follow(first()["next"]))["why"], "right:p1 has 64 buffers left for channel 2; it takes 1");
 }
 
+// Its link sends again what it loses (K6): the frame is kept here as long.
+TEST_F(TraceValley, ALosslessFrameAsksForRoomToBeKept) {
+  const auto retry = [&] { return step_of(first(), "retry"); };
+  EXPECT_EQ(retry()["decision"], "kept");
+  LinkRetry& kept = worker(1).ports()[0]->retry;
+  kept = LinkRetry(2, kMillisecond);
+  Packet frames[2]{};
+  for (Packet& frame : frames) {
+    EXPECT_EQ(retry()["decision"], "kept");
+    kept.next_sequence();
+    kept.keep(&frame, now);
+  }
+  EXPECT_EQ(retry()["decision"], "waits");
+  EXPECT_EQ(retry()["why"], "2 frames of 2 are kept until the next switch has them");
+  PacketQueue released;
+  kept.apply({.flags = HEDDLE_RETRY_MISSING, .round = 0, .sequence = 1}, released, now);
+  EXPECT_EQ(retry()["decision"], "waits") << "there is room again";
+  EXPECT_EQ(retry()["why"], "1 frames of 2 are kept until the next switch has them; some are sent again first");
+  kept.end_session();
+  const Json lossy =
+      ask({{"port", "left:host"}, {"frame", {{"to", "02:00:00:00:00:03"}, {"from", "02:00:00:00:00:02"}}}});
+  EXPECT_TRUE(step_of(lossy, "retry").is_null()) << "nothing of a lossy class is sent again";
+  EXPECT_FALSE(step_of(lossy, "credit").is_null());
+}
+
 // A flow that is there says which way it has, and in which channel.
 TEST_F(TraceValley, AFlowThatIsThereHasTurnedAlready) {
   auto& port = const_cast<Port&>(process->nodes()[0].node->port(0));
