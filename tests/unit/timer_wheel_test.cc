@@ -55,22 +55,32 @@ TEST_F(Wheel, WhatIsPastComesDueAtTheNextTick) {
   advance(10 * kMillisecond);
   add(1, 3 * kMillisecond);
   add(2, 10 * kMillisecond);
+  add(3, 9 * kMillisecond);
   EXPECT_EQ(wheel.next_due(), 11 * kMillisecond);
   advance(11 * kMillisecond - 1);
   EXPECT_TRUE(due.empty());
   advance(11 * kMillisecond);
-  EXPECT_EQ(due, (std::vector<uint32_t>{2, 1})) << "of one tick the last one first";
+  EXPECT_EQ(due, (std::vector<uint32_t>{3, 2, 1})) << "of one tick the last one first";
 }
 
 // An item that is due later comes earlier, and is put off by whoever looks at it.
 TEST_F(Wheel, WhatIsFarAwayComesAfterAnalmostWholeTurn) {
   add(1, kSecond);
   add(2, 62 * kMillisecond);
+  add(3, 64 * kMillisecond);  // its own slot would be the next one
   EXPECT_EQ(wheel.next_due(), 63 * kMillisecond);
   advance(62 * kMillisecond);
   EXPECT_TRUE(due.empty());
   advance(63 * kMillisecond);
-  EXPECT_EQ(due, (std::vector<uint32_t>{2, 1}));
+  EXPECT_EQ(due, (std::vector<uint32_t>{3, 2, 1}));
+}
+
+TEST_F(Wheel, TheFirstSlotIsLikeTheOthers) {
+  advance(10 * kMillisecond);
+  add(1, 63 * kMillisecond);
+  EXPECT_EQ(wheel.next_due(), 64 * kMillisecond);
+  advance(64 * kMillisecond);
+  EXPECT_EQ(due, std::vector<uint32_t>{1});
 }
 
 TEST_F(Wheel, AnItemMayBeAddedAgainWhileItComesDue) {
