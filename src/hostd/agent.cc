@@ -223,9 +223,7 @@ void Agent::pace(Interface& interface, uint64_t now_ns) {
     const Sum& sum = sums[minor];
     interface.open[minor] = !sum.holds && (sum.used || states[minor].waiting_bytes != 0);
     if (sum.holds)
-      set_rate(interface, minor,
-               interface.pacing[minor].rate(sum.numbers, sum.credit, states[minor].sent_bytes, now_ns,
-                                            states[minor].delay_ns));
+      set_rate(interface, minor, interface.pacing[minor].rate(sum.numbers, sum.credit, states[minor], now_ns));
     else
       set_rate(interface, minor, interface.open[minor] ? kUnheldBytesPerSecond : Pacing::kRestBytesPerSecond);
   }

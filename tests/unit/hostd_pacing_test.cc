@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "hostd/pacing.h"
+#include "ingress/flow_pause.h"
 
 namespace heddle::hostd::hostd_pacing_test {
 namespace {
@@ -19,7 +20,7 @@ struct Loop {
   double credit = 0, sent = 0;
 
   void tick(uint32_t number = 1) {
-    rate = pacing.rate(number, static_cast<uint64_t>(credit), static_cast<uint64_t>(sent), now);
+    rate = pacing.rate(number, static_cast<uint64_t>(credit), {.sent_bytes = static_cast<uint64_t>(sent)}, now);
     now += kTick;
     sent += static_cast<double>(rate) * kTick / 1e9;
     credit += drain * kTick / 1e9;
@@ -48,9 +49,11 @@ struct Departures {
   std::deque<double> leaves{};
 
   void tick() {
-    const auto rate = static_cast<double>(pacing.rate(1, static_cast<uint64_t>(credit), static_cast<uint64_t>(departed),
-                                                      static_cast<uint64_t>(now),
-                                                      next > now ? static_cast<uint64_t>(next - now) : 0));
+    const ClassState state{.sent_bytes = static_cast<uint64_t>(departed),
+                           .waiting_bytes = static_cast<uint32_t>(given - departed),
+                           .delay_ns = next > now ? static_cast<uint64_t>(next - now) : 0};
+    const auto rate =
+        static_cast<double>(pacing.rate(1, static_cast<uint64_t>(credit), state, static_cast<uint64_t>(now)));
     for (const double end = now + kTick; now < end; now += 100e3) {
       for (; !leaves.empty() && leaves.front() <= now; leaves.pop_front()) departed += kFrame;
       for (; given - departed + kFrame <= kSocket; given += kFrame) {
@@ -73,6 +76,109 @@ TEST(HostdPacing, ItUsesCreditUpOnceThoughItsRateShowsLate) {
     for (int ticks = 0; ticks < 600; ++ticks) loop.tick();
     EXPECT_NEAR((loop.departed - departed) / (loop.credit - credit), 1, 0.02) << drain;
     EXPECT_LT(loop.most_beyond - loop.least_beyond, 32e3) << drain << ": so much the queue at the switch sways";
+  }
+}
+
+// All of it: a sender, its departure times, and a switch whose port takes less (ingress/flow_pause.h).
+struct SlowPort {
+  static constexpr uint32_t kFrame = 1242, kMark = 256 * 1024, kSocketFrames = 92;  // flow_queue; what a socket has out
+  static constexpr double kStep = 1e-4;                                             // seconds
+  double sender, drain;                                                             // bytes a second
+  double changes = 1;                                                               // every five seconds, and back
+  const PauseMarks marks{kMark};
+  FlowPause pause{};
+  Pacing pacing{};
+  bool held = false;
+  uint32_t number = 0, received = 0, gone = 0, queue = 0;
+  uint64_t rate = Pacing::kRestBytesPerSecond, departed = 0, dropped = 0;
+  double now = 1, next = 0, looked = 0, calm_since = 0, written = 0, took = 0, might = 0;
+  std::deque<double> leaves{};
+
+  Nanos ns() const { return static_cast<Nanos>(now * 1e9); }
+  void arrive() {
+    if (queue + kFrame > kMark) {
+      ++dropped;
+    } else {
+      queue += kFrame;
+      received += kFrame;
+    }
+    if (!held && queue > marks.target) {
+      held = true;
+      calm_since = 0;
+      pause.begin(++number, 1, received, ns());
+    }
+    if (held) pause.came(received);
+  }
+  void write() {
+    for (written = std::min(written + sender * kStep, 64.0 * kFrame); written >= kFrame; written -= kFrame) {
+      if (held || !leaves.empty()) {
+        if (leaves.size() >= kSocketFrames) return;
+      }
+      if (held) {
+        next = std::max(next, now);
+        leaves.push_back(next);
+        next += kFrame / static_cast<double>(rate);
+      } else {
+        leaves.push_back(std::max(next, now));
+      }
+    }
+  }
+  void serve() {
+    const double takes = drain * (static_cast<int>((now - 1) / 5) % 2 == 0 ? 1 : changes) * kStep;
+    might += takes;
+    for (took = std::min(took + takes, double{kFrame}); took >= kFrame && queue >= kFrame; took -= kFrame) {
+      queue -= kFrame;
+      gone += kFrame;
+    }
+    if (!held) return;
+    if (const uint32_t more = pause.unknown_credit(gone, marks); more >= marks.step) pause.tell(more);
+    if (queue > marks.low)
+      calm_since = 0;
+    else if (calm_since == 0)
+      calm_since = now;
+    held = calm_since == 0 || now < calm_since + 0.05;
+  }
+  void look() {
+    if (now < looked + 0.01) return;
+    looked = now;
+    const ClassState state{.sent_bytes = departed,
+                           .waiting_bytes = static_cast<uint32_t>(leaves.size()) * kFrame,
+                           .delay_ns = next > now ? static_cast<uint64_t>((next - now) * 1e9) : 0};
+    rate = held ? pacing.rate(number, pause.credit(), state, ns()) : Pacing::kRestBytesPerSecond;
+  }
+  // What the port has taken, of what it might have.
+  double run(double seconds) {
+    for (; now < 1 + seconds; now += kStep) {
+      write();
+      for (; !leaves.empty() && leaves.front() <= now; leaves.pop_front()) {
+        departed += kFrame;
+        arrive();
+      }
+      serve();
+      look();
+    }
+    return gone / might;
+  }
+};
+
+// A rate that is too low lasts for as long as what has got its times, and leaves the switch without anything: then the
+// flow is let go, all at once, and held again.
+TEST(HostdPacing, WithDepartureTimesAPortHasAlwaysSomethingToSend) {
+  for (const double drain : {125e3, 250e3, 1.25e6, 12.5e6}) {
+    for (const double times : {1.2, 4.0, 1000.0}) {
+      SlowPort port{.sender = drain * times, .drain = drain};
+      EXPECT_GE(port.run(30), 0.95) << drain << " bytes a second, and " << times << " times as much is sent";
+      EXPECT_LE(port.number, 30u) << drain << ", " << times << ": it is let go and held again";
+      EXPECT_LE(port.dropped, 400u) << drain << ", " << times;
+    }
+  }
+}
+
+TEST(HostdPacing, WithDepartureTimesItFollowsAPortThatBecomesSlower) {
+  for (const double drain : {250e3, 1.25e6, 12.5e6}) {
+    SlowPort port{.sender = 4 * drain, .drain = drain, .changes = 0.5};
+    EXPECT_GE(port.run(30), 0.85) << drain;
+    EXPECT_LE(static_cast<double>(port.dropped * SlowPort::kFrame), port.gone / 50.0) << drain;
   }
 }
 
