@@ -325,6 +325,29 @@ TEST(Scenario, AHostThatObeysHoldsBackOneFlowOrOneApplication) {
   }
 }
 
+// G1, G2: what a host is told it may send, and for how long, says something of one that only pretends to obey, too; and
+// nobody holds what he has not been told of.
+TEST(Scenario, AHostThatPretendsSendsBeyondItsCredit) {
+  for (const FgfcConduct conduct : {FgfcConduct::silent, FgfcConduct::pretends}) {
+    ConfigErrors errors;
+    auto scenario = load("fgfc-ends", errors);
+    ASSERT_TRUE(scenario) << errors.text();
+    for (HostSetup& host : scenario->setup.hosts)
+      if (host.fgfc == FgfcConduct::obeys) host.fgfc = conduct;
+    const ScenarioResult result = run_scenario(*scenario);
+    for (const ExpectationResult& one : result.expectations) {
+      const Measure measure = one.expectation.measure;
+      if (one.expectation.window != 0) continue;
+      if (measure == Measure::beyond_credit_at_most) {
+        EXPECT_EQ(one.met, conduct == FgfcConduct::silent) << value_text(one);
+      }
+      if (measure == Measure::held_flows_at_least) {
+        EXPECT_EQ(one.met, conduct == FgfcConduct::pretends) << value_text(one);
+      }
+    }
+  }
+}
+
 // R4: on the shortest paths alone, or on longer ones whatever waits for the shortest, it does not get through.
 TEST(Scenario, WhatOneLinkBetweenGroupsCannotCarryGoesByOtherGroups) {
   for (const Baseline baseline : {Baseline::shortest_paths, Baseline::valiant}) {  // as shipped: MeetsItsExpectations

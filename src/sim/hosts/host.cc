@@ -90,7 +90,7 @@ bool HostActor::take_fgfc(const Packet& packet, Nanos now) {
   if (!read_fgfc_pause(packet.data, packet.length, pause)) return false;
   const uint32_t lost_every = setup().fgfc_lost_every;
   const bool lost = lost_every != 0 && ++fgfc_frames_ % lost_every == 0;
-  if (!lost && setup().fgfc == FgfcConduct::obeys) sender_.hear_flow_pause(pause, now);
+  if (!lost && setup().fgfc != FgfcConduct::silent) sender_.hear_flow_pause(pause, now);
   return true;
 }
 

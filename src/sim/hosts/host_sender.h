@@ -31,6 +31,8 @@ class HostSender {
   void hear_pause(const PauseFrame& frame, Nanos now);
   // How much of a flow it may send (G1). Call send() then.
   void hear_flow_pause(const FgfcPause& pause, Nanos now);
+  // What its switch has told it of them, obeyed or not.
+  ObeyedPauses& flow_pauses() { return flow_pauses_; }
   // False: the ring is full, and the packet is gone.
   bool transmit(Packet* packet, Nanos now);
 
@@ -54,6 +56,7 @@ class HostSender {
 
   const HostSetup& setup() const { return fabric_.setup().hosts[host_]; }
   const TopologyPort& port() const;
+  bool obeys() const { return setup().fgfc == FgfcConduct::obeys; }
   StationAddress station(uint16_t host) const { return {fabric_.setup().hosts[host].mac, host}; }
   Nanos room_at(uint32_t frames) const;
   void wait(uint16_t flow, Waits waits, Nanos until);

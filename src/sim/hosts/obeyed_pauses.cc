@@ -78,7 +78,17 @@ Nanos ObeyedPauses::may_send_at(uint16_t flow, uint32_t bytes, Nanos now) const 
 void ObeyedPauses::hold(uint16_t flow, Nanos now) { pauses_[in_force(flow, now)].held.push_back(flow); }
 
 void ObeyedPauses::sent(uint16_t flow, uint32_t bytes, Nanos now) {
-  if (const uint32_t index = in_force(flow, now); index != kNone) pauses_[index].sent += bytes;
+  const uint32_t index = in_force(flow, now);
+  if (index == kNone) return;
+  Pause& pause = pauses_[index];
+  pause.sent += bytes;
+  if (pause.sent > pause.credit) most_beyond_ = std::max(most_beyond_, pause.sent - pause.credit);
+}
+
+uint32_t ObeyedPauses::held_flows(Nanos now) const {
+  uint32_t held = 0;
+  for (size_t flow = 0; flow < of_flows_.size(); ++flow) held += in_force(static_cast<uint16_t>(flow), now) != kNone;
+  return held;
 }
 
 }  // namespace heddle::sim

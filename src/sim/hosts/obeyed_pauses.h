@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host that obeys fine-grained flow control knows (G3): how much it may send of which flows, and until when.
-// Told by the switch frame by frame, found by the flow that wants to send.
+// What a host that announces fine-grained flow control knows (G3): how much it may send of which flows, and until when.
+// Told by the switch frame by frame, found by the flow that wants to send. Whether it obeys is the sender's.
 #pragma once
 
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/fabric.h"
@@ -22,6 +23,10 @@ class ObeyedPauses {
   // It may not send, and waits.
   void hold(uint16_t flow, Nanos now);
   void sent(uint16_t flow, uint32_t bytes, Nanos now);
+  // Flows of which it is told at that moment how much it may send.
+  uint32_t held_flows(Nanos now) const;
+  // Bytes that have been sent beyond credit since it was heard of, of the flow with most since this was asked last.
+  uint64_t take_beyond_credit() { return std::exchange(most_beyond_, 0); }
 
  private:
   static constexpr uint32_t kNone = ~0u;
@@ -43,6 +48,7 @@ class ObeyedPauses {
   std::map<FgfcFlow, uint32_t> indices_;         // of pauses_; of all flows of the host, as far as one was told of
   std::vector<Pause> pauses_;                    // never get fewer: a host of the simulator has few flows
   std::vector<std::vector<uint32_t>> of_flows_;  // by flow id: its pauses
+  uint64_t most_beyond_ = 0;
 };
 
 }  // namespace heddle::sim

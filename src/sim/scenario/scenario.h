@@ -71,7 +71,10 @@ enum class Measure : uint8_t {
   transfer_spread_at_most,   // ppm: slowest over fastest of the flows' transfers
   buffers_at_most,           // ppm of the buffers of a link and channel, at the fullest, whatever the workload
   injected_at_most,          // bytes of an edge port's applications in the fabric (A6), where they were most
-  late_frames_at_most,       // delivered behind a later one
+  held_flows_at_most,        // that hosts are told how much to send of (G1), at the end of any interval
+  held_flows_at_least,
+  beyond_credit_at_most,  // bytes that a host sends of one beyond that, once it has heard of it
+  late_frames_at_most,    // delivered behind a later one
   lost_frames_at_most,
   drops_at_most,  // of the whole fabric, in all
 };
@@ -91,6 +94,9 @@ constexpr std::string_view kMeasureNames[] = {"gap_at_most",
                                               "transfer_spread_at_most",
                                               "buffers_at_most",
                                               "injected_at_most",
+                                              "held_flows_at_most",
+                                              "held_flows_at_least",
+                                              "beyond_credit_at_most",
                                               "late_frames_at_most",
                                               "lost_frames_at_most",
                                               "drops_at_most"};

@@ -104,6 +104,9 @@ std::optional<uint64_t> value_of(const Scenario& scenario, const Expectation& ex
     if (sample.at_ns <= window.from_ns || sample.at_ns > window.to_ns) continue;
     if (expectation.measure == Measure::buffers_at_most) sum.most(sample.buffers_ppm);
     if (expectation.measure == Measure::injected_at_most) sum.most(sample.injected_bytes);
+    if (expectation.measure == Measure::held_flows_at_most) sum.most(sample.held_flows);
+    if (expectation.measure == Measure::held_flows_at_least) sum.least(sample.held_flows);
+    if (expectation.measure == Measure::beyond_credit_at_most) sum.most(sample.beyond_credit);
   }
   return sum.value();
 }

@@ -84,6 +84,7 @@ std::string value_text(const ExpectationResult& result) {
       out << std::setprecision(2) << value / 1e4 << '%';
       break;
     case Measure::injected_at_most:
+    case Measure::beyond_credit_at_most:
       out << *result.value << " bytes";
       break;
     case Measure::throughput_at_least:

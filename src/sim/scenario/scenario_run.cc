@@ -167,8 +167,17 @@ void ScenarioRun::sample(Nanos from, Nanos to) {
 
 void ScenarioRun::sample_queues(Nanos time) {
   const Fabric::Fullest fullest = fabric_.take_fullest();
-  QueueSample sample{
-      .at_ns = time, .edge_bytes = 0, .buffers_ppm = fullest.buffers_ppm, .injected_bytes = fullest.injected_bytes};
+  QueueSample sample{.at_ns = time,
+                     .edge_bytes = 0,
+                     .buffers_ppm = fullest.buffers_ppm,
+                     .injected_bytes = fullest.injected_bytes,
+                     .held_flows = 0,
+                     .beyond_credit = 0};
+  for (uint16_t host = 0; host < fabric_.hosts(); ++host) {
+    ObeyedPauses& pauses = fabric_.host(host).flow_pauses();
+    sample.held_flows += pauses.held_flows(engine_.now());
+    sample.beyond_credit = std::max(sample.beyond_credit, pauses.take_beyond_credit());
+  }
   for (uint16_t node = 0; node < fabric_.topology().nodes.size(); ++node) {
     const Node* state = fabric_.node(node);
     for (PortIndex index = 0; state != nullptr && index < state->ports(); ++index) {

@@ -53,6 +53,8 @@ struct QueueSample {
   uint32_t edge_bytes;      // in the longest queue of an edge port
   uint32_t buffers_ppm;     // of a link's channel, where and when it was fullest since the last one
   uint64_t injected_bytes;  // of the edge port that had most in the fabric (A6), since the last one
+  uint32_t held_flows;      // that hosts are told how much to send of (G1)
+  uint64_t beyond_credit;   // bytes that a host has sent of one of them beyond that, the most since the last one
 };
 
 struct ScenarioSample {  // of one workload in one interval

@@ -353,8 +353,11 @@ void ScenarioReader::read_expectation(const YamlValue& value) {
         if (!entry.read_rate(expectation.limit, 0, 1'000'000'000'000)) return;
         break;
       case Measure::injected_at_most:
+      case Measure::beyond_credit_at_most:
         if (!entry.read_size(expectation.limit, 0, kInjectionLimitMax)) return;
         break;
+      case Measure::held_flows_at_most:
+      case Measure::held_flows_at_least:
       case Measure::late_frames_at_most:
       case Measure::lost_frames_at_most:
       case Measure::drops_at_most:
