@@ -54,10 +54,7 @@ void compare_node(const ProcessConfig& running, const ProcessConfig& file, size_
   const TopologyNode& node = running.topology.nodes[before.node_index];
   std::vector<std::string>& changes = all.restart;
   compare(node.name + ".workers", std::to_string(before.workers), std::to_string(after.workers), changes);
-  // Tables by group are made when the node starts.
-  if (before.applications.configured != after.applications.configured) {
-    changes.push_back(node.name + ".applications");
-  } else if (before.applications != after.applications) {
+  if (before.applications != after.applications) {
     all.live.push_back(node.name + ".applications");
     all.applications.push_back(position);
   }

@@ -63,7 +63,7 @@ uint8_t fields_of(IndexField field) {
 
 }  // namespace
 
-uint8_t group_of(const ApplicationPolicy& policy, const MatchKey& key) {
+uint8_t configured_group_of(const ApplicationPolicy& policy, const MatchKey& key) {
   for (const GroupRule& rule : policy.rules)
     if (holds(rule, key)) return rule.group;
   const GroupIndex& index = policy.indices[key.ftag & (kClassesMax - 1)];

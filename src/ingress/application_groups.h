@@ -12,9 +12,13 @@
 
 namespace heddle {
 
-// 0 to kNoFlowGroup - 1. Fields that the class's pattern leaves out of the key are zero, and prefixes then hold for no
-// flow; the reader of the policy sees to it that nobody asks for them.
-uint8_t group_of(const ApplicationPolicy& policy, const MatchKey& key);
+// 0 to kNoFlowGroup - 1, of a policy that is configured. Fields that the class's pattern leaves out of the key are
+// zero, and prefixes then hold for no flow; the reader of the policy sees to it that nobody asks for them.
+uint8_t configured_group_of(const ApplicationPolicy& policy, const MatchKey& key);
+// Of any policy: where there are no applications all flows are of one group.
+inline uint8_t group_of(const ApplicationPolicy& policy, const MatchKey& key) {
+  return policy.configured ? configured_group_of(policy, key) : uint8_t{0};
+}
 
 // The fields by which a host is told of a group (G1): HEDDLE_FGFC_ANY_DESTINATION and those on which the policy's
 // answer for this key depends, so that all flows of the port that agree with it there are of its group. Nothing where

@@ -163,7 +163,7 @@ EdgeDecision EdgeInput::decide(Packet& packet, EdgePortInput& port, const EdgeKe
   decision.verdict = station != nullptr ? EdgeVerdict::flow : EdgeVerdict::flood;
   if (match == kNotFound) return decision;
   MatchEntry& entry = matches_[match];
-  entry.group = applications_.configured ? group_of(applications_, key.match) : uint8_t{0};
+  entry.group = group_of(applications_, key.match);
   decision.moved = entry.destination != packet.destination;
   if (has_to_wait(match, packet.destination, flows)) return drop(DropReason::station_moved);
   if (decision.moved && (entry.flags & kMatchBeside)) decision.left_beside = entry.destination.port;

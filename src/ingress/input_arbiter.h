@@ -43,7 +43,10 @@ class Voq {
   uint8_t came_in = 0;   // virtual channel that its packets came in: the same turn leads from there to the lane's (R5)
   bool at_once = false;  // frames may cross at once, without a flow
   bool shares_credit = false;  // its packets take credit of a lossless channel: no flow takes it all (C8)
-  bool injects = false;        // from a host into the fabric, by applications: their injection limits hold (A6)
+  bool leads_in = false;       // from a host into the fabric
+
+  // Those of applications, so that their injection limits hold (A6). InputArbiter
+  bool injects = false;
 
   // --- room at the output (node/room_returns.h) ---
   Owned<bool, RoomReturns> room_blocked;
@@ -76,16 +79,12 @@ class Voq {
 
 class InputArbiter {
  public:
-  // Where the policy knows of no applications all flows are of group 0.
+  // Where the policy knows of no applications all flows are of group 0. begin_policy() is to be called once what the
+  // queues are has been set.
   InputArbiter(InputFlowTable& flows, size_t queues, const ApplicationPolicy& policy)
-      : flows_(flows),
-        policy_(policy),
-        groups_of_queue_(policy.configured ? kGroups : 1),
-        limits_of_queue_(policy.configured ? kLimitIds : 1),
-        queues_(queues),
-        groups_(queues * groups_of_queue_),
-        limits_(queues * limits_of_queue_),
-        injection_(policy) {}
+      : flows_(flows), policy_(policy), queues_(queues), injection_(policy) {
+    begin_policy();
+  }
 
   InputArbiter(const InputArbiter&) = delete;
   InputArbiter& operator=(const InputArbiter&) = delete;
@@ -209,6 +208,15 @@ class InputArbiter {
     return queues_[queue].injects && !(eligible(queue) >> limit_of(group) & 1);
   }
 
+  // The policy holds from now on; nobody stands anywhere.
+  void begin_policy() {
+    groups_of_queue_ = policy_.configured ? kGroups : 1;
+    limits_of_queue_ = policy_.configured ? kLimitIds : 1;
+    groups_.assign(queues_.size() * groups_of_queue_, Group{});
+    limits_.assign(queues_.size() * limits_of_queue_, Limit{});
+    for (Voq& voq : queues_) voq.injects = voq.leads_in && policy_.configured;
+    injection_ = InjectionLimits(policy_);
+  }
   // A9: the policy is another one. Nobody stands anywhere any more, and nothing is injected: those that were ready, by
   // queue, are to come back, and what is injected is to be told again.
   std::vector<FlowList> take_all() {
@@ -220,11 +228,9 @@ class InputArbiter {
           flows_.push(all[queue], flows_.pop(flows));
       voq.limits_ = voq.in_line_ = voq.turns_ = voq.given_ = voq.promised_ = 0;
     }
-    std::fill(groups_.begin(), groups_.end(), Group{});
-    std::fill(limits_.begin(), limits_.end(), Limit{});
     lines_ = {};
     contended_ = given_ = 0;
-    injection_ = InjectionLimits(policy_);
+    begin_policy();
     return all;
   }
 
@@ -418,7 +424,7 @@ class InputArbiter {
 
   InputFlowTable& flows_;
   const ApplicationPolicy& policy_;
-  const uint32_t groups_of_queue_, limits_of_queue_;
+  uint32_t groups_of_queue_ = 1, limits_of_queue_ = 1;
   std::vector<Voq> queues_;    // by lane and output port
   std::vector<Group> groups_;  // by queue and group
   std::vector<Limit> limits_;  // by queue and injection limit ID

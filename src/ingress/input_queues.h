@@ -4,6 +4,7 @@
 // knows; here it only counts. Owned by the port's worker. Fabric ports have one group (A10).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -31,15 +32,18 @@ class InputQueues {
   // The same of a lossless packet without a flow, which has no group.
   void joined(const Packet& packet) { count(packet, true); }
   void left(const Packet& packet) { uncount(packet, true); }
-  // All that waits of a flow is another group's now (A9). After the last one, end_regrouping(): while some flows are
-  // still to be moved, a group has more than ever waited.
+  // A9: there are to be so many groups. All that waits of a flow is another group's now. After the last one,
+  // end_regrouping(): while some flows are still to be moved, a group has more than ever waited, and there are those of
+  // before, too.
+  void begin_regrouping(uint32_t groups) { groups_.resize(std::max<size_t>(groups, groups_.size())); }
   void regrouped(uint8_t from, uint8_t to, uint32_t packets, uint32_t bytes, bool lossless) {
     groups_[from].queue.left(bytes);
     groups_[to].queue.bytes += bytes;
     groups_[from].packets[lossless] -= packets;
     groups_[to].packets[lossless] += packets;
   }
-  void end_regrouping() {
+  void end_regrouping(uint32_t groups) {
+    groups_.resize(groups);
     for (Group& group : groups_) group.queue.joined(0);
   }
   // Nothing waits any more, for the link's session has ended (K9).

@@ -83,7 +83,7 @@ class SwitchProcess {
   // Tells the node what the device says of its cable. False if it says what it said before.
   bool tell_carrier(uint16_t node_index, PortIndex port);
 
-  // The node's edge ports are shared by this policy from now on (A9); it has had one that was configured, too.
+  // The node's edge ports are shared by this policy from now on (A9).
   void set_applications(uint16_t node_index, const ApplicationPolicy& policy);
   // Traffic classes have this of the node's ports from now on (X4).
   void set_shapers(uint16_t node_index, const PortShapers& shapers);

@@ -27,8 +27,7 @@ class Node {
   // What stands under the port from now on; outlives the node or the next call. By the thread of the port's worker,
   // between its polls.
   void plug(PortIndex index, Device* device);
-  // The worker's edge ports are shared by this policy from now on (A9). It and the one before are both configured. By
-  // the thread of the worker, between its polls.
+  // The worker's edge ports are shared by this policy from now on (A9). By the thread of the worker, between its polls.
   void set_applications(WorkerIndex worker, ApplicationPolicy&& policy);
   // What traffic classes have of the worker's ports from now on (X4); nothing changes at ports where that is what they
   // have. By the thread of the worker, between its polls.

@@ -30,6 +30,34 @@ void begin_link(Port& port, const FabricSettings& fabric, bool sends_again) {
     port.retry =
         LinkRetry((port.channels - kFirstLosslessChannel) * fabric.lossless_credits, fabric.credit_interval_ns);
 }
+
+// What the virtual output queues of the port are.
+void begin_queues(Port& port, const NodeOptions& options, const Lanes& lanes) {
+  const Topology& topology = *options.topology;
+  const TopologyNode& node = topology.nodes[options.node_index];
+  const TopologyPort& settings = port.settings;
+  const PortIndex index = port.index;
+  const auto ports = static_cast<uint32_t>(node.ports.size());
+  const ClassTable classes(topology);
+  const PortSet up = up_ports(topology)[options.node_index];
+  for (VoqIndex i = 0; i < port.input.arbiter.size(); ++i) {
+    Voq& voq = port.input.arbiter[i];
+    voq.output = PortIndex::of(i % ports);
+    voq.lane = LaneIndex::of(i / ports);
+    voq.came_in = lanes.channel(voq.lane);
+    voq.shares_credit = voq.came_in != kLossyChannel && node.ports[voq.output].fabric;
+    const bool turns = next_channel(0, up >> index & 1, up >> voq.output & 1) != 0;
+    if (voq.came_in != kLossyChannel && turns) --voq.came_in;
+    const bool other_worker = worker_of(index, options) != worker_of(voq.output, options);
+    voq.at_once = other_worker && crosses_at_once(settings, node.ports[voq.output], classes.of(lanes.ftag(voq.lane)),
+                                                  lanes.channel(voq.lane));
+    voq.leads_in = !settings.fabric && node.ports[voq.output].fabric;
+    voq.room = crossing_room(topology.settings, voq.at_once);
+    voq.bytes = port_bytes(topology, node.ports[voq.output]);
+  }
+  port.input.arbiter.begin_policy();
+}
+
 }  // namespace
 
 std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
@@ -63,23 +91,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
   plug(*port, *options.devices[index]);
   port->mac = port_mac(self);
   port->data_frame_start = data_frame_start(port->mac);
-  const ClassTable classes(topology);
-  const PortSet up = up_ports(topology)[options.node_index];
-  for (VoqIndex i = 0; i < port->input.arbiter.size(); ++i) {
-    Voq& voq = port->input.arbiter[i];
-    voq.output = PortIndex::of(i % ports);
-    voq.lane = LaneIndex::of(i / ports);
-    voq.came_in = lanes.channel(voq.lane);
-    voq.shares_credit = voq.came_in != kLossyChannel && topology.nodes[options.node_index].ports[voq.output].fabric;
-    const bool turns = next_channel(0, up >> index & 1, up >> voq.output & 1) != 0;
-    if (voq.came_in != kLossyChannel && turns) --voq.came_in;
-    const bool other_worker = worker_of(index, options) != worker_of(voq.output, options);
-    voq.at_once = other_worker && crosses_at_once(settings, node.ports[voq.output], classes.of(lanes.ftag(voq.lane)),
-                                                  lanes.channel(voq.lane));
-    voq.injects = !settings.fabric && node.ports[voq.output].fabric && applications.configured;
-    voq.room = crossing_room(fabric, voq.at_once);
-    voq.bytes = port_bytes(topology, node.ports[voq.output]);
-  }
+  begin_queues(*port, options, lanes);
   // A flow's ACK is worth its place on the link once so many frames could have gone there: were it later, a few flows
   // on a fast link would spend their round trips waiting for it.
   constexpr uint32_t kAckFrames = 8;

@@ -20,9 +20,14 @@ void Regrouping::run(Port& port) {
   PacketQueue waiting;
   while (!input.waiting.empty()) waiting.push(input.waiting.pop_any());
 
+  // Who has which IDs is counted anew.
+  const uint32_t groups = input.arbiter.groups();
+  for (OutputIds& ids : input.ids) ids.wanting = WantingFlows(groups, port.channels);
+  input.waiting = WaitingFrames(groups);
+  input.queues.begin_regrouping(groups);
   for (uint32_t i = 1; i <= input.flows.size(); ++i)
     if (InputFlow& flow = input.flows[FlowId::of(i)]; flow.in_use()) regroup(port, flow);
-  input.queues.end_regrouping();
+  input.queues.end_regrouping(groups);
 
   while (!waiting.empty()) {
     Packet* packet = waiting.pop();
@@ -37,20 +42,21 @@ void Regrouping::run(Port& port) {
     while (!ready[queue].empty()) input.arbiter.push(queue, input.flows.pop(ready[queue]));
 }
 
-// With all that is counted by group.
+// With all that is counted by group. One whose station has moved has no match any more, and keeps its group while there
+// are any.
 void Regrouping::regroup(Port& port, InputFlow& flow) {
   InputSide& input = port.input;
   const uint8_t before = flow.group;
-  if (flow.match != kNoMatch) flow.group = regroup(flow.match);
+  if (flow.match != kNoMatch)
+    flow.group = regroup(flow.match);
+  else if (!edge_.applications().configured)
+    flow.group = 0;
+  input.waiting.shares.took(flow.group);
+  if (flow.branch.flow != kNoFlow) {
+    const uint8_t channel = site_.lanes.channel(input.arbiter[flow.branch.voq].lane);
+    input.ids[flow.branch.output].wanting.took(channel, flow.group);
+  }
   if (flow.group != before) {
-    input.waiting.shares.gave(before);
-    input.waiting.shares.took(flow.group);
-    if (flow.branch.flow != kNoFlow) {
-      const uint8_t channel = site_.lanes.channel(input.arbiter[flow.branch.voq].lane);
-      WantingFlows& wanting = input.ids[flow.branch.output].wanting;
-      wanting.gave(channel, before);
-      wanting.took(channel, flow.group);
-    }
     input.queues.regrouped(before, flow.group, flow.queued_packets, flow.queue_extent(),
                            site_.lanes.lossless(flow.ftag));
     port.counters.count(ProtocolEvent::flow_regrouped);

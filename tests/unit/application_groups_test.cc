@@ -35,6 +35,12 @@ GroupRule rule(uint8_t group) {
   return rule;
 }
 
+ApplicationPolicy configured() {
+  ApplicationPolicy policy;
+  policy.configured = true;
+  return policy;
+}
+
 std::optional<uint8_t> fields(const ApplicationPolicy& policy, const MatchKey& key) {
   std::vector<TrafficClass> classes(2);
   classes[0].ftag = 2;
@@ -43,9 +49,18 @@ std::optional<uint8_t> fields(const ApplicationPolicy& policy, const MatchKey& k
 }
 
 // G1: all that the policy has looked at until it knew the group, and no more.
+TEST(ApplicationGroups, WithoutAPolicyAllAreOne) {
+  ApplicationPolicy policy = configured();
+  policy.rules.resize(1);
+  policy.rules[0].group = 3;
+  ASSERT_EQ(group_of(policy, MatchKey{}), 3) << "a rule that gives nothing holds for all";
+  policy.configured = false;
+  EXPECT_EQ(group_of(policy, MatchKey{}), 0);
+}
+
 TEST(ApplicationGroups, AHostIsToldByTheFieldsThatThePolicyHasLookedAt) {
   const MatchKey key = key_of({10, 1, 0, 1}, {10, 9, 0, 7});
-  ApplicationPolicy policy;
+  ApplicationPolicy policy = configured();
   EXPECT_EQ(fields(policy, key), HEDDLE_FGFC_ANY_DESTINATION);
   policy.rules = {rule(5), rule(6)};
   policy.rules[0].source = prefix({10, 2, 0, 0}, 16);
@@ -66,7 +81,7 @@ TEST(ApplicationGroups, AHostIsToldByTheFieldsThatThePolicyHasLookedAt) {
 
 TEST(ApplicationGroups, AnIndexThatClassesDoNotShareSaysNothingToAHost) {
   const MatchKey key = key_of({10, 1, 0, 1});
-  ApplicationPolicy policy;
+  ApplicationPolicy policy = configured();
   for (const uint8_t ftag : {2, 3}) policy.indices[ftag] = {.base = 1, .bits = 4, .field = IndexField::source};
   EXPECT_EQ(fields(policy, key), HEDDLE_FGFC_ANY_DESTINATION | HEDDLE_FGFC_SOURCE_ADDRESS);
   for (const uint8_t ftag : {2, 3}) policy.indices[ftag].field = IndexField::vlan_crc;
@@ -80,7 +95,7 @@ TEST(ApplicationGroups, WithoutAPolicyAllAreOfGroup0) {
 }
 
 TEST(ApplicationGroups, TheFirstRuleThatHoldsCounts) {
-  ApplicationPolicy policy;
+  ApplicationPolicy policy = configured();
   policy.rules = {rule(5), rule(6)};
   policy.rules[0].vlan = 20;
   policy.rules[1].vlan = 10;
@@ -92,7 +107,7 @@ TEST(ApplicationGroups, TheFirstRuleThatHoldsCounts) {
 
 TEST(ApplicationGroups, ARuleHoldsWhereAllHoldsThatItGives) {
   const MatchKey key = key_of({10, 1, 2, 3}, {10, 9, 0, 7});
-  ApplicationPolicy policy;
+  ApplicationPolicy policy = configured();
   policy.rules = {rule(5)};
   GroupRule& all = policy.rules[0];
   all.port = PortIndex::of(3);
@@ -117,7 +132,7 @@ TEST(ApplicationGroups, ARuleHoldsWhereAllHoldsThatItGives) {
 }
 
 TEST(ApplicationGroups, PrefixesEndWithinAByte) {
-  ApplicationPolicy policy;
+  ApplicationPolicy policy = configured();
   policy.rules = {rule(5)};
   policy.rules[0].source = prefix({10, 1, 0xa0, 0}, 19);  // 10.1.160.0 to 10.1.191.255
   EXPECT_EQ(group_of(policy, key_of({10, 1, 0xa0, 0})), 5);
@@ -129,7 +144,7 @@ TEST(ApplicationGroups, PrefixesEndWithinAByte) {
 }
 
 TEST(ApplicationGroups, PrefixesAreOfOneKindOfAddress) {
-  ApplicationPolicy policy;
+  ApplicationPolicy policy = configured();
   policy.rules = {rule(5)};
   policy.rules[0].source = prefix({0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 32);
   const MatchKey v6 = key_of({0x20, 1, 0xd, 0xb8, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1});
@@ -141,7 +156,7 @@ TEST(ApplicationGroups, PrefixesAreOfOneKindOfAddress) {
 }
 
 TEST(ApplicationGroups, ElseTheClassHasThemByLowBits) {
-  ApplicationPolicy policy;
+  ApplicationPolicy policy = configured();
   policy.indices[2] = {.base = 16, .bits = 3, .field = IndexField::vlan};
   MatchKey key = key_of({10, 0, 0, 1});
   key.vni = 0x123;
@@ -157,7 +172,7 @@ TEST(ApplicationGroups, ElseTheClassHasThemByLowBits) {
 
 // A1: a computed 127 is 126, since 127 is of what has no flow.
 TEST(ApplicationGroups, TheLastOneIsOfFramesWithoutAFlow) {
-  ApplicationPolicy policy;
+  ApplicationPolicy policy = configured();
   policy.indices[2] = {.base = 126, .bits = 1, .field = IndexField::vlan};
   MatchKey key = key_of({10, 0, 0, 1});
   key.vni = 1;
@@ -167,7 +182,7 @@ TEST(ApplicationGroups, TheLastOneIsOfFramesWithoutAFlow) {
 // Who opens more flows has no more groups.
 TEST(ApplicationGroups, TheSourceSpreadsAndPortsDoNot) {
   for (const IndexField field : {IndexField::source, IndexField::vlan_crc}) {
-    ApplicationPolicy policy;
+    ApplicationPolicy policy = configured();
     policy.indices[2] = {.base = 0, .bits = 4, .field = field};
     std::set<uint8_t> of_sources, of_ports;
     for (uint8_t i = 0; i < 200; ++i) {

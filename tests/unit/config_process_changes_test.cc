@@ -40,7 +40,7 @@ TEST(ProcessChanges, WhatCanBeChangedWhileItRunsIsToldApart) {
   EXPECT_EQ(process_changes(running, file).restart.size(), 2u);
 }
 
-// A9: another policy is taken at once, where there is one.
+// A9: another policy is taken at once, the first one and none any more, too.
 TEST(ProcessChanges, ApplicationsChangeWhileItRuns) {
   ProcessConfig running = one_node();
   running.nodes[0].applications.configured = true;
@@ -54,6 +54,9 @@ TEST(ProcessChanges, ApplicationsChangeWhileItRuns) {
   take_live_changes(running, file);
   EXPECT_TRUE(process_changes(running, file).none());
   EXPECT_EQ(running.nodes[0].applications, file.nodes[0].applications);
+  file.nodes[0].applications = {};
+  EXPECT_EQ(process_changes(running, file).live, Texts{"left.applications"});
+  EXPECT_EQ(process_changes(file, running).live, Texts{"left.applications"});
 }
 
 TEST(ProcessChanges, ShapersCanBeChangedAtAnyTime) {
@@ -83,7 +86,6 @@ TEST(ProcessChanges, EveryKeyIsCompared) {
       [](ProcessConfig& p) { p.station_entries = 2048; },
       [](ProcessConfig& p) { p.socket = "/run/x"; },
       [](ProcessConfig& p) { p.nodes[0].workers = 2; },
-      [](ProcessConfig& p) { p.nodes[0].applications.configured = true; },
       [](ProcessConfig& p) { p.nodes[0].ports[0].complete_checksums = true; },
       [](ProcessConfig& p) { p.nodes[0].ports[0].impairment.loss_ppm = 5; },
       [](ProcessConfig& p) { p.nodes[0].ports[0].impairment.delay_ns = 5; },

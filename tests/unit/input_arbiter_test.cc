@@ -306,8 +306,9 @@ class InjectingArbiterTest : public testing::Test {
     arbiter_ = std::make_unique<InputArbiter>(flows_, 4, policy_);
     for (Voq& voq : *arbiter_) {
       voq.bytes = {.overhead = 24, .largest = kLargest, .turn_max = kLargest};
-      voq.injects = &voq != &(*arbiter_)[3];
+      voq.leads_in = &voq != &(*arbiter_)[3];
     }
+    arbiter_->begin_policy();
   }
   void push(VoqIndex queue, int flow) { arbiter_->push(queue, FlowId::of(flow)); }
   // The port has room for one packet, of three groups that wait at three outputs.

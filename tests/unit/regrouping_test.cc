@@ -129,6 +129,7 @@ TEST_F(RegroupingTest, AnOutputFlowIdCountsForTheNewGroup) {
   const FlowId id = begin(kMoving, 1);
   InputFlow& flow = port_->input.flows[id];
   flow.branch.output = kOutput;
+  flow.branch.voq = site_.voq_index(kOutput, 0);
   flow.branch.flow = FlowId::of(5);
   WantingFlows& wanting = port_->input.ids[kOutput].wanting;
   wanting.took(0, 1);
@@ -193,6 +194,56 @@ TEST_F(RegroupingTest, FramesThatWaitForAFlowIdStayInOrder) {
   while (!waiting.empty())
     if (const Packet* packet = waiting.pop_any(); packet != other) moved.push_back(packet);
   EXPECT_EQ(moved, (std::vector<const Packet*>{first, second}));
+}
+
+// A node gets its first policy, and has none any more: tables by group come and go, and nothing that stood in one is
+// lost.
+TEST_F(RegroupingTest, ANodeMayHaveNoApplicationsAnyMore) {
+  const FlowId queued = begin(kMoving, 3), wants = begin(kStaying, 2), ready = begin(kStaying, 1);
+  const FlowId detached = port_->input.flows.take();
+  port_->input.flows[detached].begin({1, kOutput}, kLossy, kNoMatch, 3);
+  want(wants);
+  const VoqIndex away = site_.voq_index(kFabric, 0);
+  InputFlow& injecting = port_->input.flows[ready];
+  injecting.branch = {.turn_start = 0, .output = kFabric, .flow = FlowId::of(5), .voq = away, .left_bytes = {}};
+  injecting.data_flow = injecting.ack_flow + 300;
+  port_->input.arbiter.inject(3, 300);
+  port_->input.arbiter.push(away, ready);
+  Packet* waits = wait_for_id(kMoving);
+  InputSide& input = port_->input;
+
+  policy_.configured = false;
+  Regrouping(site_, *own_, edge_, flow_pauses_).run();
+  for (const FlowId id : {queued, wants, ready, detached}) EXPECT_EQ(group(id), 0) << id;
+  EXPECT_EQ(edge_.matches()[input.flows[queued].match].group, 0);
+  EXPECT_EQ(input.arbiter.groups(), 1u);
+  EXPECT_FALSE(input.arbiter[away].injects);
+  EXPECT_EQ(input.arbiter.injection().injected_bytes(), 0u) << "nobody counts it";
+  EXPECT_EQ(input.arbiter.peek(away), ready);
+  EXPECT_EQ(input.queues.packets(0, false), 6u);
+  EXPECT_EQ(input.queues.packets(), 6u);
+  EXPECT_EQ(input.ids[kOutput].wanting.of(0, 0).head, wants);
+  EXPECT_EQ(input.ids[kFabric].wanting.held(0), 1u);
+  EXPECT_EQ(input.waiting.first(0), waits);
+  EXPECT_TRUE(input.waiting.has_room(0, 2)) << "one group may have all";
+
+  policy_.configured = true;
+  Regrouping(site_, *own_, edge_, flow_pauses_).run();
+  EXPECT_EQ(input.arbiter.groups(), kGroups);
+  EXPECT_EQ(group(queued), 1);
+  EXPECT_EQ(group(wants), 3);
+  EXPECT_EQ(group(detached), 0);
+  EXPECT_TRUE(input.arbiter[away].injects);
+  EXPECT_EQ(input.arbiter.injection().injected_bytes(), 300u);
+  EXPECT_EQ(input.arbiter.peek(away), ready);
+  EXPECT_EQ(input.queues.packets(0, false), 0u);
+  EXPECT_EQ(input.queues.packets(1, false), 3u);
+  EXPECT_EQ(input.queues.packets(3, false), 3u);
+  EXPECT_EQ(input.ids[kOutput].wanting.of(0, 3).head, wants);
+  EXPECT_EQ(input.ids[kFabric].wanting.shares(0).held(3), 1u);
+  EXPECT_EQ(input.waiting.shares.held(1), 1u);
+  EXPECT_EQ(input.waiting.shares.held(3), 2u);
+  EXPECT_EQ(input.waiting.first(1), waits);
 }
 
 TEST_F(RegroupingTest, AFlowWithoutAMatchKeepsItsGroup) {

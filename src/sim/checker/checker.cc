@@ -104,6 +104,7 @@ void Checker::before_regroup(uint16_t node) {
   for (PortIndex index = 0; index < state.ports(); ++index) {
     check_injection(node, state.port(index));
     injected_[node][index].ids.fill(kNoInjectionLimit);
+    if (!fabric_.setup().nodes[node].applications.configured) injected_[node][index].port_bytes = kNoInjectionLimit;
   }
 }
 

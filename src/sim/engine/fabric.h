@@ -67,7 +67,7 @@ class Fabric : public LinkObserver {
   void crash(uint16_t node);
   void start(uint16_t node);
   void pause(uint16_t node, WorkerIndex worker, Nanos until);
-  // The node's edge ports are shared by another policy from now on (A9); both are configured.
+  // The node's edge ports are shared by another policy from now on (A9).
   void set_applications(uint16_t node, const ApplicationPolicy& policy);
   // What classes have of the node's ports from now on (X4); empty: nothing of their own.
   void set_shapers(uint16_t node, const PortShapers& shapers);

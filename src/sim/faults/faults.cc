@@ -221,7 +221,6 @@ void FaultInjector::stall_host(Nanos now) {
 void FaultInjector::regroup() {
   const uint16_t node = some_node();
   const ApplicationPolicy& policy = plan_.policies[random_.below(plan_.policies.size())];
-  if (!fabric_.setup().nodes[node].applications.configured) return;
   fabric_.set_applications(node, policy);
   tell_(FaultKind::regroup, "node " + std::to_string(node) + " has another policy of applications", 0);
 }

@@ -46,7 +46,7 @@ struct FaultPlan {
   Nanos mean_interval_ns = 10 * kMillisecond;
   Nanos restart_least_ns = 60 * kMillisecond;     // a node that crashed is away at least so long
   Nanos pause_max_ns = 50 * kMillisecond;         // of long pauses
-  std::vector<ApplicationPolicy> policies;        // for regroup, of nodes that have one (A9); the first closes nobody
+  std::vector<ApplicationPolicy> policies;        // for regroup (A9); the first closes nobody
   std::vector<std::vector<PortShapers>> shapers;  // for reshape, by node: which it may get (X4)
 };
 

@@ -55,6 +55,7 @@ void draw_applications(Swarm& swarm, Random random) {
   // Closed ones only while there are faults: after them all flows have to come through, with the first one.
   for (int i = 0; i < 3; ++i) swarm.faults.policies.push_back(policy(random));
   if (one_in(random, 2)) close_some(swarm.faults.policies.back(), random);
+  if (one_in(random, 2)) swarm.faults.policies.emplace_back();  // none
   swarm.faults.kinds |= 1u << static_cast<unsigned>(FaultKind::regroup);
 }
 
