@@ -97,7 +97,7 @@ struct alignas(64) OutputFlow {
 };
 
 static_assert(sizeof(OutputFlow) == 64, "an output flow is one cache line");
-// What an ACK is applied to stands together, and so does what a packet that leaves asks.
+// As those of an input flow do, its fields stand where they do on purpose: what an ACK is applied to in the first half.
 static_assert(offsetof(OutputFlow, data_flow) == 0 && offsetof(OutputFlow, input) == 20);
 static_assert(offsetof(OutputFlow, flags) == 48 && offsetof(OutputFlow, credit_base) == 60);
 

@@ -222,6 +222,8 @@ void Agent::pace(Interface& interface, uint64_t now_ns) {
   for (uint16_t minor = 1; minor <= HOSTD_CLASSES; ++minor) {
     const Sum& sum = sums[minor];
     interface.open[minor] = !sum.holds && (sum.used || states[minor].waiting_bytes != 0);
+    if (!sum.used) interface.pacing[minor] = Pacing();  // what comes next is another flow
+    if (!sum.holds) interface.pacing[minor].let_go();
     if (sum.holds)
       set_rate(interface, minor, interface.pacing[minor].rate(sum.numbers, sum.credit, states[minor], now_ns));
     else

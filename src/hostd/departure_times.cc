@@ -81,6 +81,7 @@ ClassStates DepartureTimes::look(uint64_t now_ns) {
     states[minor] = {.sent_bytes = one.departed.bytes,
                      .waiting_bytes = static_cast<uint32_t>(waiting),
                      .dropped_packets = given.dropped,
+                     .keeps_times = true,
                      .delay_ns = given.next_ns > now_ns ? given.next_ns - now_ns : 0};
   }
   return states;

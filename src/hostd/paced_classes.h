@@ -14,7 +14,8 @@ struct ClassState {
   uint64_t sent_bytes = 0;  // that have left it; counts on while flows have the class
   uint32_t waiting_bytes = 0;
   uint64_t dropped_packets = 0;
-  uint64_t delay_ns = 0;  // until a new rate shows: what waits keeps the one that it came with
+  bool keeps_times = false;  // what waits leaves when it was to as it came, whatever the rate is now:
+  uint64_t delay_ns = 0;     // until a new one shows
 };
 
 using ClassStates = std::array<ClassState, HOSTD_CLASSES + 1>;  // by minor number; [0] is nobody's

@@ -6,7 +6,8 @@
 // more until it has drained. HTB lets a frame go at once and then waits for as long as the class's rate needs for it,
 // also when it gets another rate meanwhile; and the stack's frames have up to 64 KB. So while credit does not grow the
 // rate falls only with the time since it did: so much has not drained in all that time. When it grows again, that and
-// what has gone beyond is what the switch has let go meanwhile, and says at once how fast that is.
+// what has gone beyond is what the switch has let go meanwhile, unless it dropped some, and says at once how fast that
+// is.
 //
 // With departure times what waits keeps the time that it has got: what that will use of the credit to come counts as
 // used. And a rate that has fallen too far lasts there until the switch has nothing of the flow left and lets it go,
@@ -28,7 +29,8 @@ class Pacing {
 
   // `number`: of the pause; with another one all begins anew. `credit`: in all since then. Bytes a second.
   uint64_t rate(uint32_t number, uint64_t credit, const ClassState& state, uint64_t now_ns) {
-    if (!begun_ || number != number_ || credit < credit_before_ + granted_) begin(number, credit, state, now_ns);
+    const bool goes_on = number == number_ && credit >= credit_before_ + granted_ && state.sent_bytes >= began_at_;
+    if (!begun_ || !goes_on) begin(number, credit, state, now_ns);
     note_credit(credit - credit_before_, now_ns);
     const double growth = growth_at(now_ns);
     if (state.sent_bytes - began_at_ > granted_) {
@@ -37,21 +39,24 @@ class Pacing {
     }
     const double lag = 1e-9 * static_cast<double>(state.delay_ns);
     const auto unused = static_cast<double>(granted_ - (state.sent_bytes - began_at_));
+    const double promised = state.keeps_times ? state.waiting_bytes : 0;
     // Sooner than its rate shows, and it would be used up twice.
     const double use_seconds = std::max(kUseSeconds, 2 * lag);
     double rate = 0;
     if (growth > 0) {
-      learn(growth);
-      const double promised = state.delay_ns != 0 ? state.waiting_bytes : 0;
+      if (grew_ns_ == now_ns) learn(growth);
+      // Never less than half: what waits would get times that are far off.
       rate = std::max(growth * kOfGrowth + (unused + growth * lag - promised) / use_seconds, growth / 2);
     } else {
       const uint64_t silent_ns = now_ns - grew_ns_ + kTickNs;
-      rate = std::max(unused / use_seconds, per_second(kWithoutCredit, silent_ns));
-      if (state.delay_ns != 0)
+      rate = std::max((unused - promised) / use_seconds, per_second(kWithoutCredit, silent_ns));
+      if (state.keeps_times)
         rate = std::max(rate, std::min(last_growth_ * kOfLastGrowth, per_second(kBelieved, silent_ns)));
     }
     return static_cast<uint64_t>(std::clamp(rate, kLeast, kMost));
   }
+  // Nothing holds the flow for now: what goes meanwhile says nothing of the switch.
+  void let_go() { begun_ = false; }
 
  private:
   struct Sample {
@@ -60,10 +65,11 @@ class Pacing {
   };
   static constexpr unsigned kSamples = 25;  // at 10 ms the last quarter of a second
   static constexpr uint64_t kTickNs = HOSTD_TICK_NS;
-  static constexpr uint64_t kSilentNs = 100'000'000;  // longer than credit of a flow that goes on keeps away
-  static constexpr double kOfGrowth = 0.97;           // a little below, so that some credit is left and no queue grows
-  static constexpr double kUseSeconds = 0.02;         // credit that is left is used up in this time
-  static constexpr double kWithoutCredit = 32'768;    // bytes, in the time since there was credit last
+  static constexpr uint64_t kSilentNs =
+      100'000'000;  // longer than credit of a flow that goes on keeps away, with the usual timer
+  static constexpr double kOfGrowth = 0.97;         // a little below, so that some credit is left and no queue grows
+  static constexpr double kUseSeconds = 0.02;       // credit that is left is used up in this time
+  static constexpr double kWithoutCredit = 32'768;  // bytes, in the time since there was credit last
   static constexpr double kLearnedMore = 0.01, kLearnedLess = 0.1;  // of what is new, each tick
   static constexpr double kOfLastGrowth = 0.8;                      // so that what is too much at the switch drains
   static constexpr double kBelieved = 400'000;  // bytes, as kWithoutCredit, at the last growth or less
@@ -111,10 +117,11 @@ class Pacing {
 
   std::array<Sample, kSamples> samples_{};
   unsigned next_ = 0;
-  uint64_t began_at_ = 0, credit_before_ = 0;  // then: bytes of the class, and credit, which is nothing to be used
-  uint64_t granted_ = 0, grew_ns_ = 0;         // since then; and since when it is that
-  uint64_t beyond_ = 0;                        // bytes that have gone beyond credit meanwhile
-  double last_growth_ = 0;                     // bytes a second, about; of pauses before, too
+  uint64_t began_at_ = 0,
+           credit_before_ = 0;          // then: bytes of the class, if all were used of what was granted; and credit
+  uint64_t granted_ = 0, grew_ns_ = 0;  // since then; and since when it is that
+  uint64_t beyond_ = 0;                 // bytes that have gone beyond credit meanwhile
+  double last_growth_ = 0;              // bytes a second, about; of pauses of the flow before, too
   uint32_t number_ = 0;
   bool begun_ = false;
 };

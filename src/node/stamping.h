@@ -30,7 +30,7 @@ class Stamping {
             .flags = channel != kLossyChannel ? uint8_t{HEDDLE_DATA_LOSSLESS} : uint8_t{0},
             .start = port.data_frame_start};
   }
-  // Has it still what a header can say of a life (K8)? Of a frame that has not crossed, the whole of its own.
+  // Is what is left of its life as much as a header can say (K8)? Of a host's frame that has not crossed, all of it is.
   static bool lives(Nanos left) { return left >= HEDDLE_LIFE_UNIT_NS; }
   // Its place among all of the link, or of its retry channel, and what is left of its life (K8). Before stamp().
   static void number(Port& port, Stamp& stamp, Nanos left, bool retry) {

@@ -291,8 +291,9 @@ void Steps::tell_credit() {
 void Steps::tell_retry() {
   if (!view_.kept_for_retry) return;
   step("retry", view_.may_stamp ? "kept" : "waits",
-       std::to_string(view_.kept) + " frames of " + std::to_string(view_.kept_max) +
-           " are kept until the next switch has them" + (view_.sends_again ? "; some are sent again first" : ""));
+       std::to_string(view_.kept) + " of " + std::to_string(view_.kept_max) +
+           " places have a frame that the next switch may miss" +
+           (view_.sends_again ? "; some are sent again first" : ""));
 }
 
 void Steps::tell_host() {

@@ -101,11 +101,11 @@ TEST_F(TraceValley, ALosslessFrameAsksForRoomToBeKept) {
     kept.keep(&frame, now);
   }
   EXPECT_EQ(retry()["decision"], "waits");
-  EXPECT_EQ(retry()["why"], "2 frames of 2 are kept until the next switch has them");
+  EXPECT_EQ(retry()["why"], "2 of 2 places have a frame that the next switch may miss");
   PacketQueue released;
   kept.apply({.flags = HEDDLE_RETRY_MISSING, .round = 0, .sequence = 1}, released, now);
   EXPECT_EQ(retry()["decision"], "waits") << "there is room again";
-  EXPECT_EQ(retry()["why"], "1 frames of 2 are kept until the next switch has them; some are sent again first");
+  EXPECT_EQ(retry()["why"], "1 of 2 places have a frame that the next switch may miss; some are sent again first");
   kept.end_session();
   const Json lossy =
       ask({{"port", "left:host"}, {"frame", {{"to", "02:00:00:00:00:03"}, {"from", "02:00:00:00:00:02"}}}});

@@ -42,7 +42,7 @@ class HostActor : public Actor {
   const HostSetup& setup() const { return fabric_.setup().hosts[index_]; }
   StationAddress station() const { return {setup().mac, index_}; }
   uint64_t received_frames() const { return received_frames_; }
-  ObeyedPauses& flow_pauses() { return sender_.flow_pauses(); }
+  HeardPauses& flow_pauses() { return sender_.flow_pauses(); }
 
  private:
   static constexpr Nanos kTurnNs = 1 * kMicrosecond;  // it looks at its receive ring no more often

@@ -106,8 +106,8 @@ HostSender::Step HostSender::take_turn(HostFlow& flow, Sender& sender, Nanos now
   for (; sender.burst_left != 0; --sender.burst_left) {
     if (flow.sent_frames >= flow.frames_max) return {Waits::for_time, kNever};
     if (!window_open(flow, now)) return {Waits::for_window, flow.window_moved_ns + flow.window_patience_ns};
-    if (const Nanos until = flow_pauses_.may_send_at(flow.id, flow.length_max, now); until > now && obeys())
-      return {Waits::for_credit, until};
+    const Nanos until = obeys() ? flow_pauses_.may_send_at(flow.id, flow.length_max, now) : 0;
+    if (until > now) return {Waits::for_credit, until};
     if (const Nanos room = room_at(1); room > now) return {Waits::for_room, room};
     if (!send_one(flow, now)) return {Waits::for_room, now + kNoRateNs};  // too many frames are under way
   }

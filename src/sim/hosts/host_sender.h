@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/engine/fabric.h"
-#include "sim/hosts/obeyed_pauses.h"
+#include "sim/hosts/heard_pauses.h"
 #include "sim/hosts/sim_frame.h"
 #include "wire/pause.h"
 #include "wire/random.h"
@@ -32,7 +32,7 @@ class HostSender {
   // How much of a flow it may send (G1). Call send() then.
   void hear_flow_pause(const FgfcPause& pause, Nanos now);
   // What its switch has told it of them, obeyed or not.
-  ObeyedPauses& flow_pauses() { return flow_pauses_; }
+  HeardPauses& flow_pauses() { return flow_pauses_; }
   // False: the ring is full, and the packet is gone.
   bool transmit(Packet* packet, Nanos now);
 
@@ -77,7 +77,7 @@ class HostSender {
   std::vector<Wake> wakes_;       // heap, earliest first
   std::deque<uint16_t> ready_;    // flows that have something to send, in turn
   std::vector<uint16_t> paused_;  // flows that wait for_pause; those that no longer do too
-  ObeyedPauses flow_pauses_;
+  HeardPauses flow_pauses_;
   std::array<Nanos, kPriorities> told_to_wait_until_ns_{};  // by the switch, by priority
 };
 

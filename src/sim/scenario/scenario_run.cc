@@ -174,7 +174,7 @@ void ScenarioRun::sample_queues(Nanos time) {
                      .held_flows = 0,
                      .beyond_credit = 0};
   for (uint16_t host = 0; host < fabric_.hosts(); ++host) {
-    ObeyedPauses& pauses = fabric_.host(host).flow_pauses();
+    HeardPauses& pauses = fabric_.host(host).flow_pauses();
     sample.held_flows += pauses.held_flows(engine_.now());
     sample.beyond_credit = std::max(sample.beyond_credit, pauses.take_beyond_credit());
   }

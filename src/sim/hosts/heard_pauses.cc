@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/hosts/obeyed_pauses.h"
+#include "sim/hosts/heard_pauses.h"
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "sim/hosts/sim_frame.h"
 #include "wire/ethernet.h"
@@ -11,7 +10,7 @@
 namespace heddle::sim {
 
 // As a switch would describe it that tells flows apart by those fields.
-FgfcFlow ObeyedPauses::described(const HostFlow& flow, uint8_t fields) const {
+FgfcFlow HeardPauses::described(const HostFlow& flow, uint8_t fields) const {
   const auto& hosts = fabric_.setup().hosts;
   const LinkEnd end = hosts[host_].port;
   const bool tagged = flow.vlan != fabric_.topology().nodes[end.node_index].ports[end.port].vlans.native;
@@ -37,7 +36,7 @@ FgfcFlow ObeyedPauses::described(const HostFlow& flow, uint8_t fields) const {
   return described;
 }
 
-uint32_t ObeyedPauses::index_of(const FgfcFlow& flow) {
+uint32_t HeardPauses::index_of(const FgfcFlow& flow) {
   const auto [place, is_new] = indices_.emplace(flow, static_cast<uint32_t>(pauses_.size()));
   if (!is_new) return place->second;
   pauses_.emplace_back().of_application = flow.fields & HEDDLE_FGFC_ANY_DESTINATION;
@@ -50,7 +49,7 @@ uint32_t ObeyedPauses::index_of(const FgfcFlow& flow) {
   return place->second;
 }
 
-std::vector<uint16_t> ObeyedPauses::hear(const FgfcPause& told, Nanos now) {
+std::vector<uint16_t> HeardPauses::hear(const FgfcPause& told, Nanos now) {
   Pause& pause = pauses_[index_of(told.flow)];
   if (told.timer_ns == 0 && pause.number != told.number) return {};  // the end of an earlier one
   if (pause.number != told.number) pause.sent = told.credit;         // what it has not heard of in time is gone
@@ -60,7 +59,7 @@ std::vector<uint16_t> ObeyedPauses::hear(const FgfcPause& told, Nanos now) {
   return std::exchange(pause.held, {});
 }
 
-uint32_t ObeyedPauses::in_force(uint16_t flow, Nanos now) const {
+uint32_t HeardPauses::in_force(uint16_t flow, Nanos now) const {
   uint32_t found = kNone;
   if (flow >= of_flows_.size()) return found;
   for (const uint32_t index : of_flows_[flow])
@@ -68,16 +67,16 @@ uint32_t ObeyedPauses::in_force(uint16_t flow, Nanos now) const {
   return found;
 }
 
-Nanos ObeyedPauses::may_send_at(uint16_t flow, uint32_t bytes, Nanos now) const {
+Nanos HeardPauses::may_send_at(uint16_t flow, uint32_t bytes, Nanos now) const {
   const uint32_t index = in_force(flow, now);
   if (index == kNone) return 0;
   const Pause& pause = pauses_[index];
   return pause.sent + bytes > pause.credit ? pause.until_ns : 0;
 }
 
-void ObeyedPauses::hold(uint16_t flow, Nanos now) { pauses_[in_force(flow, now)].held.push_back(flow); }
+void HeardPauses::hold(uint16_t flow, Nanos now) { pauses_[in_force(flow, now)].held.push_back(flow); }
 
-void ObeyedPauses::sent(uint16_t flow, uint32_t bytes, Nanos now) {
+void HeardPauses::sent(uint16_t flow, uint32_t bytes, Nanos now) {
   const uint32_t index = in_force(flow, now);
   if (index == kNone) return;
   Pause& pause = pauses_[index];
@@ -85,7 +84,7 @@ void ObeyedPauses::sent(uint16_t flow, uint32_t bytes, Nanos now) {
   if (pause.sent > pause.credit) most_beyond_ = std::max(most_beyond_, pause.sent - pause.credit);
 }
 
-uint32_t ObeyedPauses::held_flows(Nanos now) const {
+uint32_t HeardPauses::held_flows(Nanos now) const {
   uint32_t held = 0;
   for (size_t flow = 0; flow < of_flows_.size(); ++flow) held += in_force(static_cast<uint16_t>(flow), now) != kNone;
   return held;

@@ -12,9 +12,9 @@
 
 namespace heddle::sim {
 
-class ObeyedPauses {
+class HeardPauses {
  public:
-  ObeyedPauses(Fabric& fabric, uint16_t host) : fabric_(fabric), host_(host) {}
+  HeardPauses(Fabric& fabric, uint16_t host) : fabric_(fabric), host_(host) {}
 
   // The flows that it has held: they look again, who waits longest first.
   std::vector<uint16_t> hear(const FgfcPause& pause, Nanos now);
@@ -25,7 +25,8 @@ class ObeyedPauses {
   void sent(uint16_t flow, uint32_t bytes, Nanos now);
   // Flows of which it is told at that moment how much it may send.
   uint32_t held_flows(Nanos now) const;
-  // Bytes that have been sent beyond credit since it was heard of, of the flow with most since this was asked last.
+  // Bytes that have been sent beyond credit once the host had heard of the pause, of the one with most since this was
+  // asked last.
   uint64_t take_beyond_credit() { return std::exchange(most_beyond_, 0); }
 
  private:
