@@ -12,15 +12,21 @@ class PathLease {
   // Of all that it was asked to leave within the time, the last asked says when they may be taken again.
   static constexpr Nanos kLeaseNs = 500 * kMicrosecond;
 
-  void leave(PortSet ports, Nanos now) {
+  // `asked_by`: address of the node that a port of asks.
+  void leave(PortSet ports, uint16_t asked_by, Nanos now) {
     left_ = left(now) | ports;
     until_ns_ = now + kLeaseNs;
+    asked_by_ = asked_by;
   }
   PortSet left(Nanos now) const { return now < until_ns_ ? left_ : 0; }
+  // When it was asked last, and by whom (telemetry).
+  Nanos asked_ns() const { return until_ns_ - kLeaseNs; }
+  uint16_t asked_by() const { return asked_by_; }
 
  private:
   PortSet left_ = 0;
   Nanos until_ns_ = 0;
+  uint16_t asked_by_ = 0;
 };
 
 }  // namespace heddle

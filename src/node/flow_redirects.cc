@@ -26,7 +26,7 @@ void FlowRedirects::on_redirect(Port& port, Epoch epoch, FlowId id, uint16_t ask
     if (!(flow.flags & kFlowMoved)) lease = {};
     // The others that lead to the bottleneck, too.
     const PortSet shortest = paths_.routes().primary(paths_.heading(flow.destination.node, frame.via));
-    lease.leave((shortest & ~around) | PortSet{1} << output, now);
+    lease.leave((shortest & ~around) | PortSet{1} << output, asked_by, now);
     flow.flags |= kFlowLeaving | kFlowMoved;
     return port.counters.count(ProtocolEvent::redirect_obeyed);
   }

@@ -107,6 +107,7 @@ class Steps {
   void tell_retry();
   void tell_host();
   std::string held_text() const;
+  std::string moved_text() const;
   Json answer();
 
   const TrafficClass& traffic_class() const {
@@ -237,9 +238,18 @@ void Steps::tell_ways() {
     if (!bound() && view_.loads.size() > 1) why += std::string("; ") + policy_text(traffic_class().path);
     const int via = view_.via == 0 ? -1 : process_.topology().node_of_address(view_.via);
     if (via >= 0) why += "; on a longer one, by " + process_.topology().nodes[static_cast<size_t>(via)].name;
+    why += moved_text();
   }
   step("route", about_.ports[view_.output].name, why);
   tell_output();
+}
+
+// R9: the last time that the flow was asked to take another way.
+std::string Steps::moved_text() const {
+  const int by = view_.moved_by == 0 ? -1 : process_.topology().node_of_address(view_.moved_by);
+  if (by < 0) return "";
+  return "; " + process_.topology().nodes[static_cast<size_t>(by)].name + " asked it to take another way, " +
+         scaled_duration(static_cast<double>(now_ - std::min(now_, view_.moved_ns))) + " ago";
 }
 
 void Steps::tell_output() {

@@ -99,7 +99,12 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port, Nanos
   const TrafficClass& traffic_class = worker.site().classes.of(view.ftag);
   frame.policy = traffic_class.path;
   frame.lossless = traffic_class.lossless;
-  if (view.live && (view.flow.flags & kFlowMoved)) view.left = frame.left = port.input.leases[view.flow_id].left(now);
+  if (view.live && (view.flow.flags & kFlowMoved)) {
+    const PathLease& lease = port.input.leases[view.flow_id];
+    view.left = frame.left = lease.left(now);
+    view.moved_by = lease.asked_by();
+    view.moved_ns = lease.asked_ns();
+  }
   view.ways = paths.ways(frame);
   Random random(1);  // not the worker's: asking must not change what it does
   DropReason reason = DropReason::none;

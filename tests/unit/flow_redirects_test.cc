@@ -162,11 +162,11 @@ TEST_F(FlowRedirectsTest, AtItsFirstSwitchItMayTakeALongerWay) {
 
 TEST_F(FlowRedirectsTest, ALeaseHoldsAllPortsAsLongAsTheLastSays) {
   PathLease lease;
-  lease.leave(0b011, kNow);
-  lease.leave(0b100, kNow + 1);
+  lease.leave(0b011, 9, kNow);
+  lease.leave(0b100, 9, kNow + 1);
   EXPECT_EQ(lease.left(kNow + 2), 0b111u);
   EXPECT_EQ(lease.left(kNow + PathLease::kLeaseNs), 0b111u) << "the last says how long";
-  lease.leave(0b1000, kNow + 3 * PathLease::kLeaseNs);
+  lease.leave(0b1000, 9, kNow + 3 * PathLease::kLeaseNs);
   EXPECT_EQ(lease.left(kNow + 3 * PathLease::kLeaseNs), 0b1000u);
 }
 

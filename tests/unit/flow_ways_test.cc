@@ -136,7 +136,7 @@ class TwoLinksTest : public FlowTest {
     return flow_ways_.choose_for(edge_, kFlow, packet_, reason);
   }
   // What was asked of an earlier flow with this ID stays in the lease until the next one is asked.
-  void asked_to_leave(PortIndex port) { edge_.input.leases[kFlow].leave(PortSet{1} << port, turn_.now()); }
+  void asked_to_leave(PortIndex port) { edge_.input.leases[kFlow].leave(PortSet{1} << port, 9, turn_.now()); }
 
   static constexpr FabricAddress kThere{2, 0};
   InputFlow& flow_ = edge_.input.flows[kFlow];

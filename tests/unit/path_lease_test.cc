@@ -8,6 +8,7 @@ namespace heddle::path_lease_test {
 namespace {
 
 constexpr Nanos kNow = kSecond;
+constexpr uint16_t kAsker = 9;
 
 TEST(PathLease, AFlowThatWasAskedToLeaveNoPortKeepsOffNone) {
   const PathLease lease;
@@ -17,7 +18,7 @@ TEST(PathLease, AFlowThatWasAskedToLeaveNoPortKeepsOffNone) {
 
 TEST(PathLease, APortIsKeptOffForHalfAMillisecond) {
   PathLease lease;
-  lease.leave(0b0100, kNow);
+  lease.leave(0b0100, kAsker, kNow);
   EXPECT_EQ(lease.left(kNow), 0b0100u);
   EXPECT_EQ(lease.left(kNow + 500 * kMicrosecond - 1), 0b0100u);
   EXPECT_EQ(lease.left(kNow + 500 * kMicrosecond), 0u);
@@ -26,8 +27,8 @@ TEST(PathLease, APortIsKeptOffForHalfAMillisecond) {
 
 TEST(PathLease, TheLastAskedSaysWhenAllMayBeTakenAgain) {
   PathLease lease;
-  lease.leave(0b0001, kNow);
-  lease.leave(0b0110, kNow + 400 * kMicrosecond);
+  lease.leave(0b0001, kAsker, kNow);
+  lease.leave(0b0110, kAsker, kNow + 400 * kMicrosecond);
   EXPECT_EQ(lease.left(kNow + 400 * kMicrosecond), 0b0111u);
   EXPECT_EQ(lease.left(kNow + 900 * kMicrosecond - 1), 0b0111u);
   EXPECT_EQ(lease.left(kNow + 900 * kMicrosecond), 0u);
@@ -35,15 +36,23 @@ TEST(PathLease, TheLastAskedSaysWhenAllMayBeTakenAgain) {
 
 TEST(PathLease, APortThatMayBeTakenAgainIsNotKeptOffWithAnother) {
   PathLease lease;
-  lease.leave(0b0001, kNow);
-  lease.leave(0b0010, kNow + 500 * kMicrosecond);
+  lease.leave(0b0001, kAsker, kNow);
+  lease.leave(0b0010, kAsker, kNow + 500 * kMicrosecond);
   EXPECT_EQ(lease.left(kNow + 500 * kMicrosecond), 0b0010u);
+}
+
+TEST(PathLease, KnowsWhoAskedLastAndWhen) {
+  PathLease lease;
+  lease.leave(0b0001, kAsker, kNow);
+  lease.leave(0b0010, 4, kNow + 7);
+  EXPECT_EQ(lease.asked_by(), 4);
+  EXPECT_EQ(lease.asked_ns(), kNow + 7);
 }
 
 TEST(PathLease, AnyPortOfANodeCanBeLeft) {
   PathLease lease;
-  lease.leave(PortSet{1} << (kPortsMax - 1), kNow);
-  lease.leave(1, kNow);
+  lease.leave(PortSet{1} << (kPortsMax - 1), kAsker, kNow);
+  lease.leave(1, kAsker, kNow);
   EXPECT_EQ(lease.left(kNow), PortSet{1} << 63 | 1);
 }
 

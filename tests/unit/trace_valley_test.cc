@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // heddle trace of lossless frames whose path turns from down to up, so that they change their virtual channel (R5).
+#include "io/clock.h"
 #include "switch_process_fixture.h"
 #include "telemetry/request_fields.h"
 #include "telemetry/trace.h"
@@ -129,6 +130,22 @@ TEST_F(TraceValley, AFlowThatIsThereHasTurnedAlready) {
   EXPECT_EQ(step_of(middle, "flow ID")["decision"], "9");
   EXPECT_EQ(middle["next"]["flow_id"], 9);
   EXPECT_EQ(middle["next"]["channel"], 2);
+}
+
+// R9: who asked the flow to take another way, and that it did.
+TEST_F(TraceValley, AFlowThatWasAskedToTakeAnotherWaySaysByWhom) {
+  auto& port = const_cast<Port&>(process->nodes()[0].node->port(0));
+  InputFlow& flow = port.input.flows[7];
+  flow.begin({3, 1}, 1, kNoMatch);
+  Json hop = first()["next"];
+  hop["flow_id"] = 7;
+  const auto why = [&] { return step_of(follow(hop), "route")["why"].get<std::string>(); };
+  EXPECT_EQ(why().find("asked it"), std::string::npos);
+  port.input.leases[7].leave(PortSet{1} << 1, 3, monotonic_now());
+  EXPECT_EQ(why().find("asked it"), std::string::npos) << "that was of another flow";
+  flow.flags |= kFlowMoved;
+  EXPECT_NE(why().find("; right asked it to take another way, "), std::string::npos) << why();
+  EXPECT_NE(why().find(" ago"), std::string::npos) << why();
 }
 
 // A frame of a lossless class is never in the channel of the lossy ones, where the next switch would refuse it.
