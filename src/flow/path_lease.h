@@ -12,7 +12,7 @@ class PathLease {
   // Of all that it was asked to leave within the time, the last asked says when they may be taken again.
   static constexpr Nanos kLeaseNs = 500 * kMicrosecond;
 
-  // `asked_by`: address of the node that a port of asks.
+  // `asked_by`: address of the node whose port asks.
   void leave(PortSet ports, uint16_t asked_by, Nanos now) {
     left_ = left(now) | ports;
     until_ns_ = now + kLeaseNs;

@@ -45,8 +45,8 @@ class Voq {
   bool shares_credit = false;  // its packets take credit of a lossless channel: no flow takes it all (C8)
   bool leads_in = false;       // from a host into the fabric
 
-  // Those of applications, so that their injection limits hold (A6). InputArbiter
-  bool injects = false;
+  // --- of the policy ---
+  bool injects = false;  // it leads in, and there are applications: their injection limits hold (A6). InputArbiter
 
   // --- room at the output (node/room_returns.h) ---
   Owned<bool, RoomReturns> room_blocked;
@@ -79,8 +79,8 @@ class Voq {
 
 class InputArbiter {
  public:
-  // Where the policy knows of no applications all flows are of group 0. begin_policy() is to be called once what the
-  // queues are has been set.
+  // Where the policy knows of no applications all flows are of group 0. begin_policy() is to be called again once what
+  // the queues are has been set: how many groups there are is asked before.
   InputArbiter(InputFlowTable& flows, size_t queues, const ApplicationPolicy& policy)
       : flows_(flows), policy_(policy), queues_(queues), injection_(policy) {
     begin_policy();

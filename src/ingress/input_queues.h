@@ -42,9 +42,13 @@ class InputQueues {
     groups_[from].packets[lossless] -= packets;
     groups_[to].packets[lossless] += packets;
   }
-  void end_regrouping(uint32_t groups) {
+  // `anew`: those of before have nothing to do with these, nor has what was counted of them.
+  void end_regrouping(uint32_t groups, bool anew) {
     groups_.resize(groups);
-    for (Group& group : groups_) group.queue.joined(0);
+    for (Group& group : groups_) {
+      group.queue.joined(0);
+      if (anew) group.queue.restart();
+    }
   }
   // Nothing waits any more, for the link's session has ended (K9).
   void empty() {

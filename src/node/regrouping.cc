@@ -11,6 +11,7 @@ void Regrouping::run() {
 
 void Regrouping::run(Port& port) {
   InputSide& input = port.input;
+  const uint32_t groups_before = input.arbiter.groups();
   flow_pauses_.end_groups(port);
   std::vector<FlowList> wanting;  // by output and channel
   std::vector<FlowList> ready = input.arbiter.take_all();
@@ -26,8 +27,8 @@ void Regrouping::run(Port& port) {
   input.waiting = WaitingFrames(groups);
   input.queues.begin_regrouping(groups);
   for (uint32_t i = 1; i <= input.flows.size(); ++i)
-    if (InputFlow& flow = input.flows[FlowId::of(i)]; flow.in_use()) regroup(port, flow);
-  input.queues.end_regrouping(groups);
+    if (input.flows[FlowId::of(i)].in_use()) regroup(port, FlowId::of(i));
+  input.queues.end_regrouping(groups, groups != groups_before);
 
   while (!waiting.empty()) {
     Packet* packet = waiting.pop();
@@ -42,12 +43,13 @@ void Regrouping::run(Port& port) {
     while (!ready[queue].empty()) input.arbiter.push(queue, input.flows.pop(ready[queue]));
 }
 
-// With all that is counted by group. One whose station has moved has no match any more, and keeps its group while there
-// are any.
-void Regrouping::regroup(Port& port, InputFlow& flow) {
+// With all that is counted by group. One whose station has moved has no match any more, nor has one at rest whose entry
+// another one has got: it keeps its group while there are any.
+void Regrouping::regroup(Port& port, FlowId id) {
   InputSide& input = port.input;
+  InputFlow& flow = input.flows[id];
   const uint8_t before = flow.group;
-  if (flow.match != kNoMatch)
+  if (flow.match != kNoMatch && edge_.matches()[flow.match].flow == id)
     flow.group = regroup(flow.match);
   else if (!edge_.applications().configured)
     flow.group = 0;

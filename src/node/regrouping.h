@@ -2,8 +2,8 @@
 // A node's policy of applications changes while it runs (A9), or it gets its first one, or has none any more. All in
 // one step, between two turns of the worker: what stands somewhere by its group is taken out, each flow gets the group
 // that it has from now on, and everybody stands where it belongs, frames in their order. So no flow is ever in two
-// groups, nothing is dropped, and nobody waits for old flows to end. Costs time in proportion to flow IDs and waiting
-// frames of edge ports.
+// groups, nothing is dropped, and nobody waits for old flows to end. Costs time in proportion to flow IDs, waiting
+// frames, and queues times groups of edge ports.
 #pragma once
 
 #include "ingress/edge_input.h"
@@ -23,7 +23,7 @@ class Regrouping {
 
  private:
   void run(Port& port);
-  void regroup(Port& port, InputFlow& flow);
+  void regroup(Port& port, FlowId id);
   uint8_t regroup(uint32_t match);
 
   const Site& site_;

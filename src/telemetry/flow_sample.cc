@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "flow/congestion_level.h"
+#include "ingress/application_groups.h"
 #include "telemetry/inspect.h"
 
 namespace heddle {
@@ -24,7 +25,8 @@ FlowId attached_flow(const MatchEntry& entry, uint32_t match, const Port& port) 
 
 void sample_flows(const SwitchProcess& process, const ProcessNode& node, std::vector<SampledFlow>& samples) {
   for (WorkerIndex worker = 0; worker < node.node->workers(); ++worker) {
-    const MatchTable& matches = node.node->worker(worker).edge_input().matches();
+    const EdgeInput& edge = node.node->worker(worker).edge_input();
+    const MatchTable& matches = edge.matches();
     const uint32_t indices = matches.indices();  // never changes
     for (uint32_t first = 0; first < indices; first += kEntriesAtOnce) {
       samples.reserve(samples.size() + kEntriesAtOnce);  // not in the worker's thread
@@ -49,7 +51,7 @@ void sample_flows(const SwitchProcess& process, const ProcessNode& node, std::ve
                              .delivered = totals.delivered(),
                              .attached = id != kNoFlow,
                              .port = key.input_port,
-                             .group = entry.group,
+                             .group = group_of(edge.applications(), key),
                              .queued_bytes = queued});
         }
       });

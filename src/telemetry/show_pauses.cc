@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What hosts are told to hold back (G1), and which hosts say that they do.
+#include "ingress/application_groups.h"
 #include "io/clock.h"
 #include "telemetry/inspect.h"
 
@@ -55,7 +56,7 @@ struct PortPauses {
                       .credit = pause.credit(),
                       .since_ns = pause.since(),
                       .queue_bytes = flow.in_use() && flow.match == pause.match() ? flow.queue_extent() : 0,
-                      .group = entry.group,
+                      .group = group_of(edge.applications(), key),
                       .of_group = false});
   }
 };

@@ -244,7 +244,7 @@ void Steps::tell_ways() {
   tell_output();
 }
 
-// R9: the last time that the flow was asked to take another way.
+// R9: the last time that the flow took another way because it was asked to.
 std::string Steps::moved_text() const {
   const int by = view_.moved_by == 0 ? -1 : process_.topology().node_of_address(view_.moved_by);
   if (by < 0) return "";

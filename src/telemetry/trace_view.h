@@ -53,7 +53,7 @@ struct TraceView {
   // --- the way on ---
   PathChoice::Ways ways{};
   PortSet left = 0;       // of them, those that the flow was asked to leave and keeps off (R9)
-  uint16_t moved_by = 0;  // address of the node that asked it last, 0 = none; and when
+  uint16_t moved_by = 0;  // address of the node for which it left one last, 0 = none; and when
   Nanos moved_ns = 0;
   struct Way {
     PortIndex port;

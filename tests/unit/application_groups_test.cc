@@ -48,7 +48,6 @@ std::optional<uint8_t> fields(const ApplicationPolicy& policy, const MatchKey& k
   return fields_of_group(policy, key, classes);
 }
 
-// G1: all that the policy has looked at until it knew the group, and no more.
 TEST(ApplicationGroups, WithoutAPolicyAllAreOne) {
   ApplicationPolicy policy = configured();
   policy.rules.resize(1);
@@ -58,6 +57,7 @@ TEST(ApplicationGroups, WithoutAPolicyAllAreOne) {
   EXPECT_EQ(group_of(policy, MatchKey{}), 0);
 }
 
+// G1: all that the policy has looked at until it knew the group, and no more.
 TEST(ApplicationGroups, AHostIsToldByTheFieldsThatThePolicyHasLookedAt) {
   const MatchKey key = key_of({10, 1, 0, 1}, {10, 9, 0, 7});
   ApplicationPolicy policy = configured();
@@ -88,10 +88,6 @@ TEST(ApplicationGroups, AnIndexThatClassesDoNotShareSaysNothingToAHost) {
   EXPECT_EQ(fields(policy, key), HEDDLE_FGFC_ANY_DESTINATION);
   policy.indices[3].base = 2;
   EXPECT_EQ(fields(policy, key), std::nullopt);
-}
-
-TEST(ApplicationGroups, WithoutAPolicyAllAreOfGroup0) {
-  EXPECT_EQ(group_of(kNoApplications, key_of({10, 0, 0, 1})), 0);
 }
 
 TEST(ApplicationGroups, TheFirstRuleThatHoldsCounts) {

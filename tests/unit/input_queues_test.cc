@@ -51,7 +51,7 @@ TEST(InputQueues, WhatWaitsGoesToAnotherGroupWithItsFlow) {
   EXPECT_EQ(queues.packets(3, false), 3u);
   EXPECT_EQ(queues.of_group(3).bytes, 300u);
   EXPECT_EQ(queues.of_group(3).most_bytes, 0u) << "until all are moved";
-  queues.end_regrouping(4);
+  queues.end_regrouping(4, false);
   EXPECT_EQ(queues.of_group(3).most_bytes, 300u);
   queues.regrouped(1, 3, 1, 1000, true);
   EXPECT_EQ(queues.packets(3, false), 3u);

@@ -40,6 +40,7 @@ class RegroupingTest : public ComponentTest {
     const uint32_t match = matches.add(key, matches.hash(key), Nobody{});
     matches[match].flags = kMatchUsed;
     matches[match].group = vlan == kMoving ? 1 : 3;
+    matches[match].flow = kNoFlow;
     return match;
   }
   // A flow with so many packets of 100 bytes in its queue.
@@ -47,6 +48,7 @@ class RegroupingTest : public ComponentTest {
     const uint32_t match = match_of(next_++, vlan);
     const FlowId id = port_->input.flows.take();
     InputFlow& flow = port_->input.flows[id];
+    edge_.matches()[match].flow = id;
     flow.begin({1, kOutput}, kLossy, match, edge_.matches()[match].group);
     port_->input.waiting.shares.took(flow.group);
     for (uint32_t i = 0; i < packets; ++i) {
@@ -132,7 +134,6 @@ TEST_F(RegroupingTest, AnOutputFlowIdCountsForTheNewGroup) {
   flow.branch.voq = site_.voq_index(kOutput, 0);
   flow.branch.flow = FlowId::of(5);
   WantingFlows& wanting = port_->input.ids[kOutput].wanting;
-  wanting.took(0, 1);
   regroup();
   EXPECT_EQ(wanting.shares(0).held(1), 0u);
   EXPECT_EQ(wanting.shares(0).held(2), 1u);
@@ -220,7 +221,10 @@ TEST_F(RegroupingTest, ANodeMayHaveNoApplicationsAnyMore) {
   EXPECT_FALSE(input.arbiter[away].injects);
   EXPECT_EQ(input.arbiter.injection().injected_bytes(), 0u) << "nobody counts it";
   EXPECT_EQ(input.arbiter.peek(away), ready);
+  input.arbiter.commit(away, true, 100);
+  EXPECT_EQ(input.arbiter.peek(away), ready) << "it has more, and is alone";
   EXPECT_EQ(input.queues.packets(0, false), 6u);
+  EXPECT_EQ(input.queues.of_group(0).dropped_frames, 0u) << "what was counted of groups is gone";
   EXPECT_EQ(input.queues.packets(), 6u);
   EXPECT_EQ(input.ids[kOutput].wanting.of(0, 0).head, wants);
   EXPECT_EQ(input.ids[kFabric].wanting.held(0), 1u);
@@ -244,6 +248,14 @@ TEST_F(RegroupingTest, ANodeMayHaveNoApplicationsAnyMore) {
   EXPECT_EQ(input.waiting.shares.held(1), 1u);
   EXPECT_EQ(input.waiting.shares.held(3), 2u);
   EXPECT_EQ(input.waiting.first(1), waits);
+}
+
+TEST_F(RegroupingTest, AFlowWhoseEntryIsAnothersKeepsItsGroup) {
+  const FlowId resting = begin(kMoving, 0), other = begin(kStaying, 0);
+  const uint32_t match = port_->input.flows[resting].match;
+  edge_.matches()[match].flow = other;  // evicted while it rested, and used again
+  regroup();
+  EXPECT_EQ(group(resting), 1);
 }
 
 TEST_F(RegroupingTest, AFlowWithoutAMatchKeepsItsGroup) {

@@ -199,6 +199,7 @@ class Checker : public Watcher {
 
   // checker_injection.cc
   void check_injection(uint16_t node, const Port& port);
+  void check_group_counts(uint16_t node, const Port& port);
   static bool may_be_injected(uint64_t bytes, uint64_t before, uint64_t limit, uint64_t frame);
 
   // checker_shapers.cc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariant 5: what an edge port's applications have in the fabric is what their flows have, by injection limit ID, and
-// never grows above a limit.
+// never grows above a limit. And the flow IDs that groups have are counted right.
 #include <algorithm>
 
 #include "sim/checker/checker.h"
@@ -11,7 +11,12 @@ namespace heddle::sim {
 // One that has fallen meanwhile, since others have become active, may be passed by more: then nothing goes any more.
 void Checker::check_injection(uint16_t node, const Port& port) {
   const ApplicationPolicy& policy = fabric_.setup().nodes[node].applications;
-  if (port.is_fabric() || !policy.configured) return;
+  if (port.is_fabric()) return;
+  if (!policy.configured) {
+    if (port.input.arbiter.injection().injected_bytes() != 0)
+      fail(5, place(node, port.index) + ": bytes are counted as injected of no applications");
+    return;
+  }
   const std::vector<TopologyPort>& ports = fabric_.topology().nodes[node].ports;
   std::array<InjectionGhost, kNoLimitId> now{};
   uint64_t of_port = 0, promised_of_port = 0;
@@ -73,6 +78,33 @@ void Checker::check_injection(uint16_t node, const Port& port) {
 
 bool Checker::may_be_injected(uint64_t bytes, uint64_t before, uint64_t limit, uint64_t frame) {
   return limit == kNoInjectionLimit || bytes < limit + frame || bytes <= before;
+}
+
+// Flow IDs that groups have, of the port and of its outputs: a change of the policy counts them anew.
+void Checker::check_group_counts(uint16_t node, const Port& port) {
+  if (port.is_fabric() || port.input.arbiter.groups() == 1) return;
+  std::array<uint32_t, kGroups> own{};
+  std::vector<std::array<uint32_t, kGroups>> of_outputs(port.input.ids.size());
+  for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
+    const InputFlow& flow = port.input.flows[FlowId::of(i)];
+    if (!flow.in_use()) continue;
+    ++own[flow.group];
+    if (flow.branch.flow != kNoFlow) ++of_outputs[flow.branch.output][flow.group];
+  }
+  for (uint8_t group = 0; group < kGroups; ++group) {
+    if (port.input.waiting.shares.held(group) != own[group])
+      fail(9, place(node, port.index) + ": group " + std::to_string(group) + " has " + std::to_string(own[group]) +
+                  " flow IDs, " + std::to_string(port.input.waiting.shares.held(group)) + " are counted");
+    for (size_t output = 0; output < of_outputs.size(); ++output) {
+      uint32_t counted = 0;
+      for (uint8_t channel = 0; channel < port.channels; ++channel)
+        counted += port.input.ids[output].wanting.shares(channel).held(group);
+      if (counted != of_outputs[output][group])
+        fail(9, place(node, port.index) + ": group " + std::to_string(group) + " has " +
+                    std::to_string(of_outputs[output][group]) + " flow IDs of port " + std::to_string(output) + ", " +
+                    std::to_string(counted) + " are counted");
+    }
+  }
 }
 
 }  // namespace heddle::sim

@@ -39,7 +39,7 @@ void draw_crowd(Swarm& swarm, Random random);
 void draw_floods(Swarm& swarm, Random random);
 
 // swarm_applications.cc: in some seeds some nodes share their ports by application (A1-A3, A6), and some change how
-// (A9).
+// (A9), or get some, or have none any more.
 void draw_applications(Swarm& swarm, Random random);
 
 // swarm_shapers.cc: in some seeds classes have their part of some ports (X4).
