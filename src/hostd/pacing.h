@@ -40,16 +40,14 @@ class Pacing {
     const double lag = 1e-9 * static_cast<double>(state.delay_ns);
     const auto unused = static_cast<double>(granted_ - (state.sent_bytes - began_at_));
     const double promised = state.keeps_times ? state.waiting_bytes : 0;
-    // Sooner than its rate shows, and it would be used up twice.
-    const double use_seconds = std::max(kUseSeconds, 2 * lag);
     double rate = 0;
     if (growth > 0) {
       if (grew_ns_ == now_ns) learn(growth);
       // Never less than half: what waits would get times that are far off.
-      rate = std::max(growth * kOfGrowth + (unused + growth * lag - promised) / use_seconds, growth / 2);
+      rate = std::max(growth * kOfGrowth + (unused + growth * lag - promised) / kUseSeconds, growth / 2);
     } else {
       const uint64_t silent_ns = now_ns - grew_ns_ + kTickNs;
-      rate = std::max((unused - promised) / use_seconds, per_second(kWithoutCredit, silent_ns));
+      rate = std::max((unused - promised) / kUseSeconds, per_second(kWithoutCredit, silent_ns));
       if (state.keeps_times)
         rate = std::max(rate, std::min(last_growth_ * kOfLastGrowth, per_second(kBelieved, silent_ns)));
     }
