@@ -44,6 +44,7 @@ class LinkRetry {
   enum class Turn : uint8_t { next, old, ahead };
   // What a frame of that number is. The next one counts as taken, and whoever is ahead of it must be dropped.
   Turn judge(uint32_t sequence, Nanos now);
+  bool is_next(uint32_t sequence) const { return sequence == taken_ + 1; }
   uint32_t taken() const { return taken_; }
 
   // --- the retry record ---

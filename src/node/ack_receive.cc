@@ -6,8 +6,9 @@ namespace heddle {
 bool AckReceive::receive(Port& port, const LinkFrame& frame, Nanos now) {
   uint32_t taken = 0;
   bool sound = true;
-  for (const AckRecord record : ack_records(frame)) {
-    sound = take_record(port, record, now);
+  const AckRecords records = ack_records(frame);
+  for (AckRecords::Iterator at = records.begin(); at != records.end(); ++at) {
+    sound = take_record(port, at, now);
     if (!sound) break;
     ++taken;
   }
@@ -16,8 +17,9 @@ bool AckReceive::receive(Port& port, const LinkFrame& frame, Nanos now) {
 }
 
 // Absolute totals of one of our outgoing flow IDs.
-bool AckReceive::take_record(Port& port, const AckRecord& record, Nanos now) {
-  if (!port.output.flows.valid(record.flow)) return false;
+bool AckReceive::take_record(Port& port, AckRecords::Iterator at, Nanos now) {
+  const AckRecord record = *at;
+  if (!usually(port.output.flows.valid(record.flow))) return false;
   OutputFlow& entry = port.output.flows[record.flow];
   const uint32_t acknowledged = record.ack_flow - entry.ack_flow;
   const uint32_t lost = record.lost_total - entry.lost_total;
@@ -25,16 +27,17 @@ bool AckReceive::take_record(Port& port, const AckRecord& record, Nanos now) {
   const unsigned special = (entry.flags & (kOutputEnded | kOutputMetered)) |
                            (record.flags & (HEDDLE_ACK_METERED | HEDDLE_ACK_REDIRECT)) | record.severity | entry.told |
                            entry.congestion;
-  if (!fits || special != 0) {
+  if (!usually(fits) || !usually(special == 0)) {
     if (entry.flags & kOutputEnded) return true;  // belongs to an earlier session
     if (serial_before(record.ack_flow, entry.ack_flow)) return true;
-    if (!fits || !take_special(port, record, entry)) return false;
+    if (!fits || !take_special(port, at, entry)) return false;
   }
   if (acknowledged == 0) return true;
   port.counters.count(ProtocolEvent::ack_lost_bytes, lost);
   entry.ack_flow = record.ack_flow;
   entry.lost_total = record.lost_total;
-  if (Port* input = ports_.find(entry.input.port); input != nullptr && Settlement::nothing_waits(entry)) {
+  if (Port* input = ports_.find(entry.input.port);
+      usually(input != nullptr) && usually(Settlement::nothing_waits(entry))) {
     flow_life_.on_ack(*input, entry.input.epoch, entry.input.flow, acknowledged, lost, false, now);
     return true;
   }
@@ -47,7 +50,8 @@ bool AckReceive::take_record(Port& port, const AckRecord& record, Nanos now) {
 // Congestion (C3) is handed on to the input flow, with what is settled or by itself; of an entry with nothing under way
 // it is old news. So is the wish that the flow take another way, of a record that acknowledges nothing: it may be of
 // the flow that had the ID before (R9, tests/model). And the flow's credit (C6): false if that cannot be.
-bool AckReceive::take_special(Port& port, const AckRecord& record, OutputFlow& entry) {
+bool AckReceive::take_special(Port& port, AckRecords::Iterator at, OutputFlow& entry) {
+  const AckRecord record = *at;
   const uint8_t congestion = congestion_of(record.severity, record.flags);
   if (entry.extent() != 0) settlement_.note_congestion(port, record.flow, entry, congestion);
   if ((record.flags & HEDDLE_ACK_REDIRECT) && record.ack_flow != entry.ack_flow) {

@@ -19,11 +19,11 @@ class AckReceive {
       : ports_(ports), settlement_(settlement), credit_watch_(credit_watch), flow_life_(flow_life) {}
 
   // False if the link contradicts itself (K3): records before the one that does have been taken.
-  bool receive(Port& port, const LinkFrame& frame, Nanos now);
+  HEDDLE_HOT [[gnu::noinline]] bool receive(Port& port, const LinkFrame& frame, Nanos now);
 
  private:
-  bool take_record(Port& port, const AckRecord& record, Nanos now);
-  HEDDLE_COLD bool take_special(Port& port, const AckRecord& record, OutputFlow& entry);
+  bool take_record(Port& port, AckRecords::Iterator at, Nanos now);
+  HEDDLE_COLD bool take_special(Port& port, AckRecords::Iterator at, OutputFlow& entry);
 
   Ports& ports_;
   Settlement& settlement_;

@@ -42,12 +42,17 @@ void AckWriter::make_frames(Port& port, bool carries_data, Nanos now) {
     Packet* packet = control_.make(port);
     if (packet == nullptr) break;  // the others stay due
     start_records(*packet, HEDDLE_ACK);
-    append_acks(*packet, std::min(full, static_cast<uint32_t>(input.ack_due.size()) - told), [&] {
+    const uint32_t count = std::min(full, static_cast<uint32_t>(input.ack_due.size()) - told);
+    uint8_t* at = append_acks(*packet, count);
+    for (const uint32_t end = told + count; told != end; at += sizeof(heddle_ack_record)) {
       const FlowId id = input.ack_due[told++];
       InputFlow& flow = input.flows[id];
       flow.flags &= static_cast<uint16_t>(~kFlowAckDue);
-      return totals_of(input, id, flow);
-    });
+      if (usually(flow.congestion == 0) && usually(!(flow.flags & (kFlowFull | kFlowRedirect))))
+        write_ack_record(at, id, flow.ack_flow, flow.lost_total);
+      else
+        write_ack_record(at, more_than_totals(input, id, flow));
+    }
     port.counters.count(ProtocolEvent::ack_sent);
     control_.queue(port, packet);
   }
@@ -67,8 +72,8 @@ Nanos AckWriter::deadline(const Port& port, bool idle) const {
   return port.input.ack_due_since_ns + std::min({wait, site_.settings.ack_hard_ns, port.input.ack_patience_ns});
 }
 
-// What the switch before is to know of a flow (W2).
-AckRecord AckWriter::totals_of(InputSide& input, FlowId id, InputFlow& flow) {
+// What the switch before is to know of a flow (W2), beside its totals.
+AckRecord AckWriter::more_than_totals(InputSide& input, FlowId id, InputFlow& flow) {
   AckRecord record{.flow = id,
                    .flags = 0,
                    .severity = 0,
@@ -80,7 +85,6 @@ AckRecord AckWriter::totals_of(InputSide& input, FlowId id, InputFlow& flow) {
     record.flags = congestion_flags(flow.congestion);
     record.severity = congestion_severity(flow.congestion);
   }
-  if (!(flow.flags & (kFlowFull | kFlowRedirect))) return record;
   if (flow.flags & kFlowRedirect) {  // R9: said once
     record.flags |= HEDDLE_ACK_REDIRECT;
     record.asked_by = flow.asked_by;

@@ -27,7 +27,7 @@ class AckWriter {
 
  private:
   Nanos deadline(const Port& port, bool idle) const;
-  static AckRecord totals_of(InputSide& input, FlowId id, InputFlow& flow);
+  [[gnu::noinline]] static AckRecord more_than_totals(InputSide& input, FlowId id, InputFlow& flow);
 
   const Site& site_;
   ControlFrames& control_;

@@ -16,10 +16,7 @@ void Admission::hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, N
 }
 
 void Admission::leave(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now) {
-  flow.data_flow += packet->payload;
-  packet->output_flow = flow.branch.flow;
-  voq.take_lane(*packet);
-  if (voq.injects) port.input.arbiter.inject(flow.group, packet->payload);
+  leave(port, false, flow, voq, packet);
   if (flow.flags & (kFlowLimited | kFlowDetour)) [[unlikely]] {
     packet->via = port.input.flows.via(packet->input.flow);
     if (flow.flags & kFlowLimited) flow_limits_.spend(port, packet->input.flow, packet->payload, now);
@@ -57,7 +54,7 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
     pass_marks(port, id, flow, *packet, now);
   leave(port, flow, voq, packet, now);
   // Of a lossless channel all count that wait at an output (R5, C8), and link retry keeps a copy of each (K6).
-  if (voq.shares_credit || !express_.take(port, flow, packet, now))
+  if (voq.shares_credit || !at_once_.take(port, flow, packet, now))
     crosspoint_.cross(port, flow.branch.output, packet, &flow, now);
   return true;
 }

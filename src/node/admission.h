@@ -7,7 +7,6 @@
 
 #include "node/buffer_shares.h"
 #include "node/crosspoint.h"
-#include "node/express.h"
 #include "node/flow_ids.h"
 #include "node/flow_life.h"
 #include "node/flow_limits.h"
@@ -15,6 +14,7 @@
 #include "node/flow_queues.h"
 #include "node/port.h"
 #include "node/site.h"
+#include "node/stamping_at_once.h"
 #include "wire/inlining.h"
 
 namespace heddle {
@@ -23,7 +23,7 @@ class Admission {
  public:
   Admission(const Site& site, FlowIds& flow_ids, FlowLimits& flow_limits, FlowPauses& flow_pauses,
             FlowQueues& flow_queues, FlowWays& ways, FlowLife& flow_life, BufferShares& shares, CrossPoint& crosspoint,
-            Express& express)
+            StampingAtOnce& at_once)
       : site_(site),
         flow_ids_(flow_ids),
         flow_limits_(flow_limits),
@@ -33,7 +33,7 @@ class Admission {
         flow_life_(flow_life),
         shares_(shares),
         crosspoint_(crosspoint),
-        express_(express) {}
+        at_once_(at_once) {}
 
   // Every frame of a flow passes here, at the edge and in transit.
   void admit(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
@@ -50,22 +50,35 @@ class Admission {
   bool has_id(const Port& port, const InputFlow& flow, const Voq& voq) const {
     return flow.branch.flow == kNoFlow ? flow_ids_.would_reserve(port, voq) : !flow_ids_.has_to_yield(port, flow);
   }
+  // No frame passes one by that may go no further, or while its link's other frames hold all buffers here.
+  bool may_enter(const Port& port, const Packet& packet) const {
+    return !port.is_fabric() || (packet.hop_limit != 0 && (packet.vc != kLossyChannel || !flow_queues_.is_full(port)));
+  }
+  // So many buffers of a fabric port's frames may enter so until it is full.
+  uint32_t room_to_enter(const Port& port) const { return flow_queues_.room(port); }
+  // Nobody with an output flow ID waits for the output, and there is room, and what it has to have in arbitration.
+  bool may_cross(const Port& port, const InputFlow& flow, const Voq& voq, const Packet& packet) const {
+    return voq.ready() == 0 && has_room(port, false, flow, voq, packet.cost) &&
+           (!voq.shares_credit || within_share(flow, shares_.free_bytes_of(voq)));
+  }
+  // For so many buffers at the output, and under the flow's injection limit (A6). `in_transit`: known to be a fabric
+  // port, which injects nothing.
+  static bool has_room(const Port& port, bool in_transit, const InputFlow& flow, const Voq& voq, uint32_t cost) {
+    return usually(voq.room >= cost) && (in_transit || !voq.injects || port.input.arbiter.may_inject(flow.group));
+  }
+  // It leaves its flow, which has no say in how it goes on.
+  static void leave(Port& port, bool in_transit, InputFlow& flow, Voq& voq, Packet* packet) {
+    flow.data_flow += packet->payload;
+    packet->output_flow = flow.branch.flow;
+    voq.take_lane(*packet);
+    if (!in_transit && voq.injects) port.input.arbiter.inject(flow.group, packet->payload);
+  }
   // A packet leaves its flow for the crossing; the flow has an output flow ID, and the room is there.
   void hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);
 
  private:
   [[gnu::noinline]] void join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   void leave(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);
-  // No frame passes one by that may go no further, or while its link's other frames hold all buffers here.
-  bool may_enter(const Port& port, const Packet& packet) const {
-    return !port.is_fabric() || (packet.hop_limit != 0 && (packet.vc != kLossyChannel || !flow_queues_.is_full(port)));
-  }
-  // Nobody with an output flow ID waits for the output, and there is room, and what it has to have in arbitration.
-  bool may_cross(const Port& port, const InputFlow& flow, const Voq& voq, const Packet& packet) const {
-    return voq.ready() == 0 && voq.room >= packet.cost &&
-           (!voq.shares_credit || within_share(flow, shares_.free_bytes_of(voq))) &&
-           (!voq.injects || port.input.arbiter.may_inject(flow.group));
-  }
   bool pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   HEDDLE_HOT [[gnu::noinline]] bool set_out(Port& port, FlowId id, InputFlow& flow, const Packet& packet);
   HEDDLE_COLD void pass_marks(Port& port, FlowId id, InputFlow& flow, const Packet& packet, Nanos now);
@@ -80,7 +93,7 @@ class Admission {
   FlowLife& flow_life_;
   BufferShares& shares_;
   CrossPoint& crosspoint_;
-  Express& express_;
+  StampingAtOnce& at_once_;
 };
 
 }  // namespace heddle

@@ -44,14 +44,6 @@ void Bridging::flood(Port& port, Packet* packet, Nanos now) {
   turn_.discard(packet);
 }
 
-void Bridging::meet_station(Port& port, const Packet& packet, Nanos now) {
-  // The address and what follows it in the frame, in place of which its VLAN goes.
-  const uint64_t station = (load_be64(packet.data + HEDDLE_DATA_OVERHEAD_BYTES + 6) & ~uint64_t{0xffff}) | packet.vni;
-  Recent& recent = recent_[(station ^ station >> 16 ^ station >> 32) % recent_.size()];
-  const bool known = recent.station == station && recent.address == packet.source;
-  if (!known || recent.version != edge_.stations().version()) learn_from_fabric(port, packet, recent, now);
-}
-
 void Bridging::announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address) {
   if (learned == Learned::refused) port.counters.count(ProtocolEvent::learn_refused);
   if (learned == Learned::added) port.counters.count(ProtocolEvent::learned);

@@ -38,7 +38,13 @@ class Bridging {
   // (decision 3).
   HEDDLE_COLD void flood(Port& port, Packet* packet, Nanos now);
   // The station behind a frame that came over the fabric (E1).
-  void meet_station(Port& port, const Packet& packet, Nanos now);
+  void meet_station(Port& port, const Packet& packet, Nanos now) {
+    // The address and what follows it in the frame, in place of which its VLAN goes.
+    const uint64_t station = (load_be64(packet.data + HEDDLE_DATA_OVERHEAD_BYTES + 6) & ~uint64_t{0xffff}) | packet.vni;
+    Recent& recent = recent_[(station ^ station >> 16 ^ station >> 32) % recent_.size()];
+    const bool known = recent.station == station && recent.address == packet.source;
+    if (!usually(known && recent.version == edge_.stations().version())) learn_from_fabric(port, packet, recent, now);
+  }
   // The other workers hear where a station is, if that is news.
   HEDDLE_COLD void announce(Port& port, Learned learned, uint64_t mac, uint16_t vlan, FabricAddress address);
 

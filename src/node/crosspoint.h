@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From an input across to an output (X1): of the same worker at once, of another one by the outbox. The caller has seen
 // that there is room, and has taken it with the packet's lane. All cross here but those that go past the output's queue
-// (express.h, delivery_at_once.h). The packet is the output's then, or the ring's. None is refused: where the output's
-// session has ended it is dropped, settled as lost, and its room goes back.
+// (stamping_at_once.h, delivery_at_once.h). The packet is the output's then, or the ring's. None is refused: where the
+// output's session has ended it is dropped, settled as lost, and its room goes back.
 #pragma once
 
 #include "node/outbox.h"

@@ -105,15 +105,8 @@ bool DeliveryAtOnce::gather_from_fabric(Port& port, FlowId id, InputFlow& flow, 
   const PortIndex to = packet->destination.port;
   OutputSide* output = open_at_once(port, to, *packet);
   if (output == nullptr || !output->host_frames.takes(*packet) || life_over(*packet, now)) return false;
-  flow.next_data_flow += packet->payload;
-  flow.data_flow += packet->payload;
-  flow.ack_flow += packet->payload;
-  FlowLimits::forget(flow);  // as when an ACK comes (C3)
-  acks_.mark_due(port, id, flow, now);
   Turn::release_buffers(port, *packet);
-  strip_fabric_header(*packet);
-  output->host_frames.finish(*packet);
-  gather(*output, packet);
+  gather_of_run(port, id, flow, *output, packet, now);
   return true;
 }
 
@@ -158,6 +151,12 @@ OutputSide* DeliveryAtOnce::open_for_burst(const Port& port, PortIndex to, const
   return output != nullptr && output->at_once.most_ >= frames ? output : nullptr;
 }
 
+OutputSide* DeliveryAtOnce::open_for_run(const Port& port, const Packet& packet, uint32_t frames) {
+  const PortIndex to = packet.destination.port;
+  OutputSide* output = edge_.is_near(to) ? open_at_once(port, to, packet) : nullptr;
+  return output != nullptr && output->at_once.most_ - output->at_once.count_ >= frames ? output : nullptr;
+}
+
 // The output that a frame like this one may be gathered for, nullptr if there is none: nobody of this input waits for
 // it (decision 4), and it has nothing else to do.
 OutputSide* DeliveryAtOnce::open_at_once(const Port& port, PortIndex to, const Packet& packet) {
@@ -199,10 +198,6 @@ bool DeliveryAtOnce::opens_at_once(Port& there) {
   frames.most_ = there.output.transmitter.room();
   at_once_outputs_ |= PortSet{1} << there.index;
   return true;
-}
-
-void DeliveryAtOnce::gather(OutputSide& output, Packet* packet) {
-  output.at_once.frames_[output.at_once.count_++] = packet;
 }
 
 }  // namespace heddle

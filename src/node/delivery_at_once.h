@@ -48,6 +48,21 @@ class DeliveryAtOnce {
   void gather_crossed(Port& there, Packet* packet, Nanos now);
   // A frame for this node, of a flow that has nothing on the ordinary way. It is settled here.
   [[gnu::noinline]] bool gather_from_fabric(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
+  // The edge port to which that many frames like this one may go from the fabric, one behind the other; nullptr if they
+  // are to be looked at one by one.
+  [[gnu::noinline]] OutputSide* open_for_run(const Port& port, const Packet& packet, uint32_t frames);
+  // One of them that the port takes and that lives, the next one of its flow: settled, without its header, gathered.
+  // Its buffers are the caller's to count.
+  void gather_of_run(Port& port, FlowId id, InputFlow& flow, OutputSide& output, Packet* packet, Nanos now) {
+    flow.next_data_flow += packet->payload;
+    flow.data_flow += packet->payload;
+    flow.ack_flow += packet->payload;
+    FlowLimits::forget(flow);  // as when an ACK comes (C3)
+    acks_.mark_due(port, id, flow, now);
+    strip_fabric_header(*packet);
+    output.host_frames.finish(*packet);
+    gather(output, packet);
+  }
   // What has been gathered goes to its devices, at the end of a burst.
   void send_all(Nanos now);
   // To the other workers, when it has changed.
@@ -70,7 +85,7 @@ class DeliveryAtOnce {
   static bool anybody_waits(const Port& port, const Voq& voq);
   static bool has_nothing_on_its_way(const EdgeInput& edge, Port& port, const MatchEntry& match, uint32_t match_index);
   bool opens_at_once(Port& there);
-  static void gather(OutputSide& output, Packet* packet);
+  static void gather(OutputSide& output, Packet* packet) { output.at_once.frames_[output.at_once.count_++] = packet; }
 
   const Site& site_;
   Ports& ports_;

@@ -16,8 +16,8 @@ class Departure {
  public:
   Departure(const Site& site, Settlement& settlement) : site_(site), settlement_(settlement) {}
 
-  // Frames of this turn that have their headers (express.h): before all others, and no more than the device has room
-  // for.
+  // Frames of this turn that have their headers (stamping_at_once.h): before all others, and no more than the device
+  // has room for.
   void send_stamped(Port& port, Nanos now);
   // Hands frames to the device, which has room for them: they have left, room and credit go back, and at an edge port
   // they count as delivered (F8). All are settled before, since the packets are the device's then. They are ready to

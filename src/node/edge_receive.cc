@@ -64,12 +64,56 @@ void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos no
   if (match_flags & kMatchNear) left -= at_once_.deliver(port, packets, found, kept, now);
   if (match_flags & kMatchBeside) left -= at_once_.cross(port, packets, found, kept, now);
   if (left == 0) return;
-  const uint8_t round_trip_bits = flow_limits_.round_trips().code_bits();
-  EdgeFlows& flows = edge_flows_;
-  const EdgeInput& edge = edge_;
   const Packet* last_packet = packets[kept - 1];
   const uint32_t last_bytes = last_packet != nullptr ? last_packet->payload : 0;
-  for (uint32_t i = 0; i < kept; ++i) {
+  ExpressTries tries;
+  for (uint32_t i = 0; i < kept;) {
+    express_.look_again();
+    const uint32_t frames = run_express(port, packets + i, found + i, kept - i, now);
+    i += frames;
+    const uint32_t others = std::min(tries.others_after(frames), kept - i);
+    run_others(port, packets + i, keys + i, found + i, others, kept - i, now);
+    i += others;
+  }
+  if (flow_limits_.round_trips().timing() || found[kept - 1] == kNotFound) return;
+  if (ports_.all()[turn_.number() % ports_.size()] != &port) return;  // by turns
+  const MatchEntry& last = matches[found[kept - 1]];
+  const InputFlow* flow = EdgeFlows::find(port, last, found[kept - 1]);
+  if (flow != nullptr && flow->queue.empty() && flow->flow_extent() != 0)
+    flow_limits_.time_round_trip(port, last.flow, last_bytes, now);
+}
+
+// How many of the first frames have gone already, or go on by the shortest way now.
+uint32_t EdgeReceive::run_express(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now) {
+  Express& express = express_;
+  const EdgeInput& edge = edge_;
+  MatchTable& matches = edge_.matches();
+  const uint8_t round_trip_bits = flow_limits_.round_trips().code_bits();
+  if (!port.input.waiting.empty()) return 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    Packet* packet = packets[i];
+    if (!usually(packet != nullptr)) continue;
+    if (!usually(found[i] != kNotFound)) return i;
+    MatchEntry& match = matches[found[i]];
+    InputFlow* const flow = EdgeFlows::find(port, match, found[i]);
+    if (!usually(flow != nullptr) || !usually(edge.is_current(match))) return i;
+    if (!usually(packet->payload <= Express::kPayloadMax)) return i;
+    start_way(*packet, round_trip_bits);
+    packet->destination = match.destination;
+    if (!usually(express.take(port, false, *flow, packet, now))) return i;
+    match.bytes += packet->payload;
+  }
+  return count;
+}
+
+// The first `count` frames, each by itself; `left` with all behind them.
+void EdgeReceive::run_others(Port& port, Packet** packets, const EdgeKey* keys, uint32_t* found, uint32_t count,
+                             uint32_t left, Nanos now) {
+  EdgeFlows& flows = edge_flows_;
+  const EdgeInput& edge = edge_;
+  MatchTable& matches = edge_.matches();
+  const uint8_t round_trip_bits = flow_limits_.round_trips().code_bits();
+  for (uint32_t i = 0; i < count; ++i) {
     Packet* packet = packets[i];
     if (packet == nullptr) continue;
     start_way(*packet, round_trip_bits);
@@ -84,14 +128,8 @@ void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos no
     const uint32_t evictions = matches.evictions();
     decide(port, packet, keys[i], found[i], now);
     if (matches.evictions() == evictions) continue;
-    std::fill(found + i + 1, found + kept, kNotFound);  // another one may have the index now
+    std::fill(found + i + 1, found + left, kNotFound);  // another one may have the index now
   }
-  if (flow_limits_.round_trips().timing() || found[kept - 1] == kNotFound) return;
-  if (ports_.all()[turn_.number() % ports_.size()] != &port) return;  // by turns
-  const MatchEntry& last = matches[found[kept - 1]];
-  const InputFlow* flow = EdgeFlows::find(port, last, found[kept - 1]);
-  if (flow != nullptr && flow->queue.empty() && flow->flow_extent() != 0)
-    flow_limits_.time_round_trip(port, last.flow, last_bytes, now);
 }
 
 // What a host says to this switch goes no further, and what it may not say goes nowhere.

@@ -8,6 +8,7 @@
 #include "node/bridging.h"
 #include "node/delivery_at_once.h"
 #include "node/edge_flows.h"
+#include "node/express.h"
 #include "node/fifos.h"
 #include "node/flow_limits.h"
 #include "node/flow_pauses.h"
@@ -22,7 +23,7 @@ namespace heddle {
 class EdgeReceive {
  public:
   EdgeReceive(const Site& site, Ports& ports, Turn& turn, EdgeInput& edge, FlowLimits& flow_limits,
-              EdgeFlows& edge_flows, DeliveryAtOnce& at_once, Bridging& bridging, Fifos& fifos,
+              EdgeFlows& edge_flows, Express& express, DeliveryAtOnce& at_once, Bridging& bridging, Fifos& fifos,
               HostControl& host_control, FlowPauses& flow_pauses)
       : site_(site),
         ports_(ports),
@@ -30,6 +31,7 @@ class EdgeReceive {
         edge_(edge),
         flow_limits_(flow_limits),
         edge_flows_(edge_flows),
+        express_(express),
         at_once_(at_once),
         bridging_(bridging),
         fifos_(fifos),
@@ -47,6 +49,10 @@ class EdgeReceive {
   Nanos next_wake() const { return site_.edge_ports != 0 ? next_sweep_ns_ : kNever; }
 
  private:
+  HEDDLE_HOT [[gnu::noinline]] uint32_t run_express(Port& port, Packet** packets, const uint32_t* found, uint32_t count,
+                                                    Nanos now);
+  void run_others(Port& port, Packet** packets, const EdgeKey* keys, uint32_t* found, uint32_t count, uint32_t left,
+                  Nanos now);
   HEDDLE_COLD void refuse(Port& port, Packet* packet, DropReason reason, Nanos now);
   // Frames by which hosts and ports tell each other to wait are part of no rate.
   HEDDLE_COLD static bool counts_in_rate(const Packet& packet);
@@ -60,6 +66,7 @@ class EdgeReceive {
   EdgeInput& edge_;
   FlowLimits& flow_limits_;
   EdgeFlows& edge_flows_;
+  Express& express_;
   DeliveryAtOnce& at_once_;
   Bridging& bridging_;
   Fifos& fifos_;

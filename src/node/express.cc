@@ -3,24 +3,20 @@
 
 namespace heddle {
 
-bool Express::take(const Port& input, const InputFlow& flow, Packet* packet, Nanos now) {
-  Port* const there = ports_.find(flow.branch.output);
-  if (there == nullptr || !may_take(*there, packet->output_flow, packet->payload)) return false;
-  OutputSide& output = there->output;
-  OutputFlow& entry = output.flows[packet->output_flow];
-  const Nanos left = input.is_fabric() ? life_left(*packet, now) : packet->dies_ns;  // K8: from here on
-  if (!Stamping::lives(left)) return false;
-  LinkCredits& credits = there->credits[kLossyChannel];
-  const uint32_t cost = Stamping::cost(credits, packet->payload);
-  Settlement::congestion_known(entry, flow.congestion);
-  Stamp stamp = Stamping::common(*there, kLossyChannel, false);
-  Stamping::number(*there, stamp, left, false);
-  if (!input.is_fabric()) begin_life(*packet, now);
-  stamping_.stamp(*there, *packet, stamp, now);
-  credits.sent(cost, false, now);
-  output.stamped[output.stamped_packets++] = packet;
-  there->counters.count(ProtocolEvent::stamped_at_once);
-  return true;
+// Of a lossless channel all count that wait at an output (R5, C8), and link retry keeps a copy of each (K6). Where
+// others wait for an ID, who has one may have to leave it to them (K11).
+void Express::look_at(Port& input, VoqIndex index) {
+  Voq& queue = input.input.arbiter[index];
+  Port* const there = ports_.find(queue.output);
+  const bool open = there != nullptr && !queue.shares_credit && queue.ready() == 0 &&
+                    input.input.ids[queue.output].wanting.empty() && StampingAtOnce::is_open(*there) &&
+                    there->credits[kLossyChannel].cost(kBufferBytes) == 1;
+  ways_[index] = {.look = look_,
+                  .there = open ? there : nullptr,
+                  .queue = &queue,
+                  .stamp = open ? Stamping::common(*there, kLossyChannel, false) : LinkStamp{}};
 }
+
+bool Express::stays(const InputFlow& flow) { return flow.flow_extent() != 0 || flow_ways_.surely_stays(flow); }
 
 }  // namespace heddle

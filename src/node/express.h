@@ -1,37 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short cut past the queue of a fabric port (decision 4): a frame that crosses to one of its own worker where
-// nothing waits gets its header at once and stands among those that go to the device next. What it has to have it has
-// here as in the port's turn: life and credit of the link. All else takes the ordinary
-// way, as do all frames of the port from then on until its queue is empty again.
+// The shortest way through a node (decision 4): a frame of a flow that is bound, idle and has nothing special about it,
+// on to a fabric port of its own worker where nothing waits. What the frames of a burst ask alike is asked once for an
+// output, until one of them takes another way; what each has to have for itself is asked of the components whose rule
+// it is, so that all that goes this way would have passed Admission and StampingAtOnce just so. Those who receive run
+// it over a burst, as far as it goes; the frame that does not go is theirs, and then they look again.
 #pragma once
 
+#include <vector>
+
+#include "node/admission.h"
+#include "node/port.h"
 #include "node/ports.h"
-#include "node/settlement.h"
-#include "node/stamping.h"
+#include "node/stamping_at_once.h"
 
 namespace heddle {
 
+// Of one burst: a try costs something, and where one has found nothing the next ones hardly do.
+class ExpressTries {
+ public:
+  // So many frames have gone by the last try; how many are to take the ordinary way before the next one.
+  uint32_t others_after(uint32_t frames) { return others_ = frames != 0 ? 1 : 4 * others_; }
+
+ private:
+  uint32_t others_ = 1;
+};
+
 class Express {
  public:
-  Express(Ports& ports, Stamping& stamping) : ports_(ports), stamping_(stamping) {}
+  Express(const Site& site, Ports& ports, FlowWays& flow_ways, StampingAtOnce& at_once)
+      : ports_(ports), flow_ways_(flow_ways), at_once_(at_once), ways_(site.port_count * site.lanes.count()) {}
 
-  // A frame of a lossy channel that has left its flow and has a lane and the room there. False, and nothing done, if it
-  // is to cross as others do.
-  bool take(const Port& input, const InputFlow& flow, Packet* packet, Nanos now);
-  // Would it take one of so many bytes, whose flow has this ID there, or kNoFlow yet, and which lives? Nobody waits
-  // there, of its own flow neither, nor is anybody to: a port with a rate of its own is to have its queue here
-  // (decision 6).
-  static bool may_take(const Port& there, FlowId id, uint32_t bytes) {
-    const OutputSide& output = there.output;
-    const LinkCredits& credits = there.credits[kLossyChannel];
-    return output.scheduler.lanes() == 0 && there.session.up() && !output.scheduler.has_rate() &&
-           there.retry.again() == nullptr && !(output.flows[id].flags & kOutputEnded) &&
-           output.stamped_packets != output.transmitter.room() && credits.may_send(Stamping::cost(credits, bytes));
+  // A burst begins, or something else has been done than take(): outputs are asked anew.
+  void look_again() { ++look_; }
+  // Frames that go this way take one buffer each, here and at the next hop.
+  static constexpr uint32_t kPayloadMax = kBufferBytes - HEDDLE_DATA_OVERHEAD_BYTES;
+  // A frame of at most so many bytes, with a hop left, that `flow` of the input, whose burst this is, gets next. False,
+  // and nothing done, if it is to go as others do. `in_transit`: as the input is a fabric port.
+  [[gnu::always_inline]] bool take(Port& input, bool in_transit, InputFlow& flow, Packet* packet, Nanos now) {
+    const FlowId id = flow.branch.flow;
+    const VoqIndex index = flow.branch.voq;
+    if (!usually((flow.flags & ~kPlain) == kFlowInUse) || !usually(flow.state == FlowState::idle)) return false;
+    if (!usually(id != kNoFlow)) return false;
+    const Way& way = ways_[index];
+    if (!usually(way.look == look_)) look_at(input, index);
+    Port* const there = way.there;
+    if (!usually(there != nullptr)) return false;
+    Voq& queue = *way.queue;
+    OutputFlow& entry = there->output.flows[id];
+    if (!usually(Admission::has_room(input, in_transit, flow, queue, 1))) return false;
+    if (!usually(StampingAtOnce::has_place(*there, entry, 1))) return false;
+    const Nanos left = StampingAtOnce::life_of(*packet, in_transit, now);
+    if (!usually(Stamping::lives(left))) return false;
+    if (!usually(!(flow.flags & kFlowChooses)) && !stays(flow)) return false;
+    flow.next_data_flow += packet->payload;
+    packet->cost = 1;
+    Admission::leave(input, in_transit, flow, queue, packet);
+    at_once_.put(*there, in_transit, id, entry, flow.congestion, packet, 1, way.stamp, left, now);
+    return true;
   }
 
  private:
+  // Flags that a flow may have besides which goes this way: what they say is of no concern to a frame that goes on.
+  static constexpr uint16_t kPlain =
+      kFlowAckDue | kFlowTimed | kFlowMayRest | kFlowChooses | kFlowMoved | kFlowRedirect;
+
+  // A queue of the input whose burst is under way, as it was looked at.
+  struct alignas(64) Way {
+    uint64_t look = 0;
+    Port* there = nullptr;  // where it leads to; nullptr if nothing goes this way there
+    Voq* queue = nullptr;
+    LinkStamp stamp{};  // what frames have in common there
+  };
+
+  [[gnu::noinline]] void look_at(Port& input, VoqIndex queue);
+  // R6: one that goes on after a rest chooses anew.
+  [[gnu::noinline]] bool stays(const InputFlow& flow);
+
   Ports& ports_;
-  Stamping& stamping_;
+  FlowWays& flow_ways_;
+  StampingAtOnce& at_once_;
+  uint64_t look_ = 1;      // the number of the look that counts
+  std::vector<Way> ways_;  // by queue of an input
 };
 
 }  // namespace heddle

@@ -1,49 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/fabric_receive.h"
 
+#include <algorithm>
+
 namespace heddle {
 
 void FabricReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos now) {
-  LinkFrame frames[kBurst];
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    Packet* packet = packets[i];
-    const DropReason reason = check_frame(packet->data, packet->length, frames[kept]);
-    if (reason != DropReason::none) {
-      if (reason == DropReason::bad_version) port.session.hear_other_version(now);
-      turn_.drop_at_input(port, packet, reason);
-      continue;
-    }
-    if (frames[kept].kind == HEDDLE_DATA) {
-      read_data_header(*packet);
-      if (packet->via != 0) [[unlikely]]  // R4
-        packet->via = via_from(site_.address, packet->destination.node, packet->via);
-      if (port.input.flows.valid(packet->input.flow)) __builtin_prefetch(&port.input.flows[packet->input.flow]);
-    }
-    packets[kept++] = packet;
+  for (uint32_t i = 0; i < count;) {
+    const uint32_t frames = take_data_frames(port, packets + i, count - i, now);
+    receive_data(port, packets + i, frames, now);
+    i += frames;
+    if (i != count) receive_other(port, packets[i++], now);
   }
-  for (uint32_t i = 0; i < kept; ++i) take_frame(port, packets[i], frames[i], now);
   at_once_.send_all(now);
 }
 
-void FabricReceive::take_frame(Port& port, Packet* packet, const LinkFrame& frame, Nanos now) {
-  if (frame.kind == HEDDLE_HELLO) {
-    link_control_.receive_hello(port, frame, packet->length, now);
-  } else if (!port.session.up()) {
-    return turn_.drop_at_input(port, packet, DropReason::link_not_up);
-  } else if (frame.session_tag != port.session.tag()) {
-    return turn_.drop_at_input(port, packet, DropReason::stale_session);
-  } else if (frame.channel != 0) {
-    return receive_in_turn(port, packet, frame, now);
-  } else if (frame.sequence != port.input.last_sequence + 1 && !skips_ahead(port, frame.sequence)) {
-    return turn_.drop_at_input(port, packet, DropReason::old_sequence);
-  } else {
-    port.input.last_sequence = frame.sequence;
-    if (frame.kind == HEDDLE_DATA) return receive_data(port, packet, false, now);
-    records_.receive(port, frame, now);
+// How many of the first frames are good data frames, of this session and each the next one: as nearly all are.
+uint32_t FabricReceive::take_data_frames(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  if (!port.session.up()) return 0;
+  const uint32_t tag = port.session.tag();
+  uint32_t sequence = port.input.last_sequence;
+  uint32_t frames = 0;
+  for (; frames < count; ++frames) {
+    Packet& packet = *packets[frames];
+    if (!usually(is_data_frame(packet.data, packet.length))) break;
+    LinkFrame frame;
+    read_link_header(packet.data, frame);
+    if (!usually(check_data_frame(packet.data, packet.length) == DropReason::none)) break;
+    if (!usually(frame.session_tag == tag)) break;
+    if (usually(frame.channel == 0)) {
+      if (!usually(frame.sequence == sequence + 1)) break;
+      sequence = frame.sequence;
+    } else {
+      if (frame.channel != HEDDLE_RETRY_CHANNEL || !port.retry.is_next(frame.sequence)) break;
+      port.retry.judge(frame.sequence, now);
+      packet.flags |= kPacketInTurn;
+    }
+    read_data_header(packet);
+    if (port.input.flows.valid(packet.input.flow)) __builtin_prefetch(&port.input.flows[packet.input.flow]);
   }
+  port.input.last_sequence = sequence;
+  return frames;
+}
+
+// Any frame.
+void FabricReceive::receive_other(Port& port, Packet* packet, Nanos now) {
+  LinkFrame frame{};
+  DropReason reason = check_frame(packet->data, packet->length, frame);
+  if (reason == DropReason::bad_version) port.session.hear_other_version(now);
+  const bool data = reason == DropReason::none && frame.kind == HEDDLE_DATA;
+  if (data) read_data_header(*packet);
+  if (reason == DropReason::none && frame.kind != HEDDLE_HELLO) reason = judge(port, frame, now);
+  if (reason != DropReason::none) return turn_.drop_at_input(port, packet, reason);
+  if (data) {
+    if (frame.channel != 0) packet->flags |= kPacketInTurn;
+    run_others(port, &packet, 1, now);
+    return;
+  }
+  if (frame.kind == HEDDLE_HELLO)
+    link_control_.receive_hello(port, frame, packet->length, now);
+  else
+    records_.receive(port, frame, now);
   ++port.counters.consumed_frames;
   turn_.discard(packet);
+}
+
+// Of this session (K1), and in its turn.
+DropReason FabricReceive::judge(Port& port, const LinkFrame& frame, Nanos now) {
+  if (!port.session.up()) return DropReason::link_not_up;
+  if (frame.session_tag != port.session.tag()) return DropReason::stale_session;
+  if (frame.channel != 0) return judge_in_turn(port, frame, now);
+  if (frame.sequence != port.input.last_sequence + 1 && !skips_ahead(port, frame.sequence))
+    return DropReason::old_sequence;
+  port.input.last_sequence = frame.sequence;
+  return DropReason::none;
 }
 
 // K2: a number that is not the next one. If it is newer, those between are lost, or will come too late.
@@ -54,30 +84,122 @@ bool FabricReceive::skips_ahead(Port& port, uint32_t sequence) {
 }
 
 // A frame in a retry channel: only the next one is taken.
-void FabricReceive::receive_in_turn(Port& port, Packet* packet, const LinkFrame& frame, Nanos now) {
-  if (frame.channel != HEDDLE_RETRY_CHANNEL || frame.kind != HEDDLE_DATA)
-    return turn_.drop_at_input(port, packet, DropReason::bad_frame);
+DropReason FabricReceive::judge_in_turn(Port& port, const LinkFrame& frame, Nanos now) {
+  if (frame.channel != HEDDLE_RETRY_CHANNEL || frame.kind != HEDDLE_DATA) return DropReason::bad_frame;
   switch (port.retry.judge(frame.sequence, now)) {
     case LinkRetry::Turn::next:
-      return receive_data(port, packet, true, now);
+      return DropReason::none;
     case LinkRetry::Turn::old:
-      return turn_.drop_at_input(port, packet, DropReason::old_sequence);
-    case LinkRetry::Turn::ahead:
-      return turn_.drop_at_input(port, packet, DropReason::ahead_of_turn);
+      return DropReason::old_sequence;
+    default:
+      return DropReason::ahead_of_turn;
   }
 }
 
-// `in_turn`: it came in the retry channel, which must fit its class (K6).
-void FabricReceive::receive_data(Port& port, Packet* packet, bool in_turn, Nanos now) {
+void FabricReceive::receive_data(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  ExpressTries tries;
+  uint32_t i = 0;
+  while (i < count && port.session.up()) {
+    express_.look_again();
+    uint32_t frames = run_express(port, packets + i, count - i, now);
+    frames += run_deliveries(port, packets + i + frames, count - i - frames, now);
+    i += frames;
+    i += run_others(port, packets + i, std::min(tries.others_after(frames), count - i), now);
+  }
+  for (; i < count; ++i)  // one before has ended the session
+    turn_.drop_at_input(port, packets[i], DropReason::link_not_up);
+}
+
+// How many of the first frames go on by the shortest way. For that each is to be the next one of its flow, not by a
+// detour, and one of those for which the port has room and the link had credit.
+uint32_t FabricReceive::run_express(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  Express& express = express_;
+  LinkCredits& credits = port.credits[kLossyChannel];
+  const uint32_t most = std::min({count, credits.may_receive(), admission_.room_to_enter(port)});
+  uint32_t frames = 0;
+  for (; frames < most; ++frames) {
+    Packet* packet = packets[frames];
+    const FlowId id = packet->input.flow;
+    if (!usually(port.input.flows.valid(id))) break;
+    InputFlow& flow = port.input.flows[id];
+    const bool next = usually(flow.next_data_flow == packet->position) &&
+                      usually(flow.destination == packet->destination) && usually(flow.ftag == packet->ftag);
+    const bool plain =
+        usually(packet->vc == kLossyChannel) && usually(packet->via == 0) && usually(!(packet->flags & kPacketInTurn));
+    if (!usually(next) || !usually(plain)) break;
+    if (!usually(packet->payload <= Express::kPayloadMax) || !usually(packet->hop_limit != 0)) break;
+    if (!usually(express.take(port, true, flow, packet, now))) break;
+  }
+  credits.received(frames, false);
+  return frames;
+}
+
+// How many of the first frames are delivered as those that have nothing on the ordinary way (decision 4), several to
+// one port and each the next one of its flow, of which nothing is left here.
+uint32_t FabricReceive::run_deliveries(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  DeliveryAtOnce& at_once = at_once_;
+  LinkCredits& credits = port.credits[kLossyChannel];
+  const uint32_t most = std::min(count, credits.may_receive());
+  OutputSide* output = nullptr;  // for frames like the one before
+  FabricAddress to{};
+  uint8_t ftag = 0;
+  uint32_t frames = 0;
+  for (; frames < most; ++frames) {
+    Packet* packet = packets[frames];
+    const FlowId id = packet->input.flow;
+    if (!usually(packet->destination.node == site_.address) || !usually(port.input.flows.valid(id))) break;
+    InputFlow& flow = port.input.flows[id];
+    if (!usually(!flow.in_use()) || !usually(flow.next_data_flow == packet->position)) break;
+    if (!usually(packet->vc == kLossyChannel) || !usually(!(packet->flags & kPacketInTurn))) break;
+    if (!usually(site_.lanes.valid(packet->ftag, kLossyChannel, false))) break;
+    if (output == nullptr || packet->destination != to || packet->ftag != ftag) {
+      output = at_once.open_for_run(port, *packet, most - frames);
+      to = packet->destination;
+      ftag = packet->ftag;
+      if (output == nullptr) break;
+    }
+    if (!usually(packet->payload <= Express::kPayloadMax) || !usually(output->host_frames.takes(*packet))) break;
+    if (!usually(!life_over(*packet, now))) break;
+    bridging_.meet_station(port, *packet, now);
+    at_once.gather_of_run(port, id, flow, *output, packet, now);
+  }
+  credits.received(frames, false);
+  credits.released(frames);
+  return frames;
+}
+
+// All others, each by itself, as long as the session lasts. How many these were.
+uint32_t FabricReceive::run_others(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  uint32_t i = 0;
+  for (; i < count && port.session.up(); ++i)
+    if (enter(port, packets[i], now)) receive_frame(port, packets[i], now);
+  return i;
+}
+
+// It is of a lane that there is, in the channel of its link in which that goes (K6), and has credit (C9). False if it
+// has gone the way of those that can't be.
+bool FabricReceive::enter(Port& port, Packet* packet, Nanos now) {
   packet->cost = buffers_for(HEDDLE_DATA_OVERHEAD_BYTES + packet->payload);
-  const bool flood = packet->destination.node == HEDDLE_FLOOD_NODE;
-  const bool known = flood ? packet->vc == kLossyChannel && !in_turn && site_.lanes.has(packet->ftag)
-                           : site_.lanes.valid(packet->ftag, packet->vc, in_turn);
+  const bool in_turn = packet->flags & kPacketInTurn;
+  const bool known = packet->destination.node == HEDDLE_FLOOD_NODE
+                         ? packet->vc == kLossyChannel && !in_turn && site_.lanes.has(packet->ftag)
+                         : site_.lanes.valid(packet->ftag, packet->vc, in_turn);
   if (!known || packet->cost > site_.frame_buffers) {  // it is longer than any host may send, else
     packet->cost = 0;                                  // counts nowhere
-    return break_off(port, packet, now);
+    break_off(port, packet, now);
+    return false;
   }
-  if (!port.credits[packet->vc].received(packet->cost, in_turn)) return break_off(port, packet, now);
+  if (!port.credits[packet->vc].received(packet->cost, in_turn)) {
+    break_off(port, packet, now);
+    return false;
+  }
+  if (packet->via != 0) [[unlikely]]  // R4
+    packet->via = via_from(site_.address, packet->destination.node, packet->via);
+  return true;
+}
+
+void FabricReceive::receive_frame(Port& port, Packet* packet, Nanos now) {
+  const bool flood = packet->destination.node == HEDDLE_FLOOD_NODE;
   if (flood || packet->destination.node == site_.address) bridging_.meet_station(port, *packet, now);
   if (packet->input.flow != kNoFlow) return receive_flow_data(port, packet, now);
   if (!flood) return fifos_.receive(port, packet, now);

@@ -8,6 +8,7 @@
 #include "node/admission.h"
 #include "node/bridging.h"
 #include "node/delivery_at_once.h"
+#include "node/express.h"
 #include "node/fabric_records.h"
 #include "node/fifos.h"
 #include "node/flow_life.h"
@@ -22,13 +23,14 @@ namespace heddle {
 
 class FabricReceive {
  public:
-  FabricReceive(const Site& site, Turn& turn, AckWriter& acks, Admission& admission, DeliveryAtOnce& at_once,
-                Bridging& bridging, Fifos& fifos, FlowLife& flow_life, LinkControl& link_control,
-                FabricRecords& records)
+  FabricReceive(const Site& site, Turn& turn, AckWriter& acks, Admission& admission, Express& express,
+                DeliveryAtOnce& at_once, Bridging& bridging, Fifos& fifos, FlowLife& flow_life,
+                LinkControl& link_control, FabricRecords& records)
       : site_(site),
         turn_(turn),
         acks_(acks),
         admission_(admission),
+        express_(express),
         at_once_(at_once),
         bridging_(bridging),
         fifos_(fifos),
@@ -37,13 +39,20 @@ class FabricReceive {
         records_(records) {}
 
   // In passes, as at the edge: frames are judged, then their flows' entries have come.
-  HEDDLE_HOT void receive(Port& port, Packet** packets, uint32_t count, Nanos now);
+  void receive(Port& port, Packet** packets, uint32_t count, Nanos now);
 
  private:
-  void take_frame(Port& port, Packet* packet, const LinkFrame& frame, Nanos now);
-  HEDDLE_COLD static bool skips_ahead(Port& port, uint32_t sequence);
-  void receive_in_turn(Port& port, Packet* packet, const LinkFrame& frame, Nanos now);
-  void receive_data(Port& port, Packet* packet, bool in_turn, Nanos now);
+  HEDDLE_HOT [[gnu::noinline]] uint32_t take_data_frames(Port& port, Packet** packets, uint32_t count, Nanos now);
+  void receive_other(Port& port, Packet* packet, Nanos now);
+  static DropReason judge(Port& port, const LinkFrame& frame, Nanos now);
+  static bool skips_ahead(Port& port, uint32_t sequence);
+  static DropReason judge_in_turn(Port& port, const LinkFrame& frame, Nanos now);
+  void receive_data(Port& port, Packet** packets, uint32_t count, Nanos now);
+  HEDDLE_HOT [[gnu::noinline]] uint32_t run_express(Port& port, Packet** packets, uint32_t count, Nanos now);
+  HEDDLE_HOT [[gnu::noinline]] uint32_t run_deliveries(Port& port, Packet** packets, uint32_t count, Nanos now);
+  HEDDLE_HOT [[gnu::noinline]] uint32_t run_others(Port& port, Packet** packets, uint32_t count, Nanos now);
+  bool enter(Port& port, Packet* packet, Nanos now);
+  void receive_frame(Port& port, Packet* packet, Nanos now);
   void receive_flow_data(Port& port, Packet* packet, Nanos now);
   HEDDLE_COLD void break_off(Port& port, Packet* packet, Nanos now);
 
@@ -51,6 +60,7 @@ class FabricReceive {
   Turn& turn_;
   AckWriter& acks_;
   Admission& admission_;
+  Express& express_;
   DeliveryAtOnce& at_once_;
   Bridging& bridging_;
   Fifos& fifos_;

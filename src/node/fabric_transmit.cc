@@ -29,9 +29,14 @@ struct FabricTransmit::Sender {
       return nullptr;
     }
     Packet* packet = turn.take();
-    Stamping::number(port, stamp, left, retry);
-    if (packet->output_flow != kNoFlow) --port.output.flows[packet->output_flow].queued;
-    transmit.stamping_.stamp(port, *packet, stamp, now);
+    uint32_t position = 0;
+    if (packet->output_flow != kNoFlow) {
+      OutputFlow& entry = port.output.flows[packet->output_flow];
+      --entry.queued;
+      position = transmit.stamping_.advance(port.index, packet->output_flow, entry, packet->payload, now);
+    }
+    if (!(packet->flags & kPacketFabric)) prepend_fabric_header(*packet);
+    Stamping::stamp(port, *packet, stamp, packet->output_flow, position, retry, left);
     credits->sent(cost, retry, now);
     if (retry) transmit.retry_.keep(port, *packet, replica, now);
     return packet;
@@ -42,7 +47,7 @@ struct FabricTransmit::Sender {
   const Nanos now;
   LinkCredits* credits = nullptr;  // of the lane whose turn it is, as the rest
   bool retry = false;
-  Stamp stamp{};
+  LinkStamp stamp{};
 };
 
 bool FabricTransmit::run(Port& port, Nanos now) {

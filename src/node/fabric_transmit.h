@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the output queues of a fabric port to its device. Position and link sequence are stamped (node/stamping.h) as a
-// frame leaves its queue, or where it found none before (node/express.h): so they are in the order of the one transmit
-// queue (F6, K2), and nothing overtakes from there on. What has been stamped goes first, then frames made here, then
-// data.
+// frame leaves its queue, or where it found none before (node/stamping_at_once.h): so they are in the order of the one
+// transmit queue (F6, K2), and nothing overtakes from there on. What has been stamped goes first, then frames made
+// here, then data.
 #pragma once
 
 #include "node/ack_writer.h"

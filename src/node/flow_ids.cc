@@ -114,7 +114,7 @@ bool FlowIds::rest(Port& port, FlowId id, const InputFlow& flow) {
     return false;
   Port& there = ports_.own(flow.branch.output);
   const OutputFlow& entry = there.output.flows[flow.branch.flow];
-  if ((entry.congestion | entry.told) != 0 || there.output.wanted.inputs() != 0) return false;
+  if (!usually((entry.congestion | entry.told) == 0) || !usually(there.output.wanted.inputs() == 0)) return false;
   if (!port.is_fabric()) {
     if (!port.input.waiting.empty()) return false;
     port.input.flows.resting().enter(id);

@@ -67,7 +67,7 @@ void FlowLife::block(Port& port, FlowId id, InputFlow& flow, Nanos now) {
 
 void FlowLife::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged, uint32_t lost, bool path_ended,
                       Nanos now) {
-  if (epoch != port.input.ref.epoch) return port.counters.count(ProtocolEvent::ack_absorbed);
+  if (!usually(epoch == port.input.ref.epoch)) return port.counters.count(ProtocolEvent::ack_absorbed);
   InputFlow& flow = port.input.flows[id];
   flow.ack_flow += acknowledged;
   flow.lost_total += lost;
@@ -84,15 +84,15 @@ void FlowLife::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged,
     if (lost != 0 && flow.match != kNoMatch) [[unlikely]]
       edge_.matches()[flow.match].lose(lost, DropReason::none);
   }
-  if (!(flow.flags & kFlowLimited))
+  if (usually(!(flow.flags & kFlowLimited)))
     FlowLimits::forget(flow);  // of the flow that was here before
   else if (acknowledged != 0)
     flow_limits_.renew(port, id, acknowledged - lost, now);
 
   // A blocked one has less under way now (C4, C6, C8).
-  if (flow.state == FlowState::blocked) return unblock(port, id, flow, now);
-  if (flow.flow_extent() != 0 || !flow.in_use()) return;
-  if (flow.queue.empty())
+  if (!usually(flow.state != FlowState::blocked)) return unblock(port, id, flow, now);
+  if (flow.flow_extent() != 0 || !usually(flow.in_use())) return;
+  if (usually(flow.queue.empty()))
     finish(port, id, flow);
   else if (flow.state == FlowState::held)
     place(port, id);
@@ -221,7 +221,7 @@ void FlowLife::drop_queue(Port& port, FlowId id, DropReason reason) {
 
 // F9: with an empty queue and nothing outstanding the flow rests, or is gone.
 void FlowLife::finish(Port& port, FlowId id, InputFlow& flow) {
-  if (flow.flags & kFlowPending) return;  // its timer comes back to it
+  if (!usually(!(flow.flags & kFlowPending))) return;  // its timer comes back to it
   if (!flow_ids_.rest(port, id, flow)) leave(port, id, flow);
 }
 

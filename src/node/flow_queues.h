@@ -43,6 +43,10 @@ class FlowQueues {
   }
   // Past the port's mark.
   bool is_full(const Port& port) const { return input_buffers(port) > site_.settings.input_drop_mark_packets; }
+  // Buffers of a fabric port's frames that may come until then.
+  uint32_t room(const Port& port) const {
+    return is_full(port) ? 0 : site_.settings.input_drop_mark_packets - input_buffers(port);
+  }
 
  private:
   uint32_t mark(const InputFlow& flow) const;

@@ -12,12 +12,7 @@ PortIndex FlowWays::choose_way_for(Port& port, FlowId id, const Packet& packet, 
 }
 
 bool FlowWays::stays(const Port& port, FlowId id, const Packet& packet) {
-  const InputFlow& flow = port.input.flows[id];
-  if (!(flow.flags & kFlowMoved) &&
-      paths_.surely_stays(flow.branch.output, site_.classes.of(flow.ftag).path, turn_.now())) {
-    random_.next();  // as a choice does: what others draw does not depend on how soon it was made
-    return true;
-  }
+  if (surely_stays(port.input.flows[id])) return true;
   DropReason reason = DropReason::none;
   PathChoice::Frame frame = frame_of(port, packet);
   frame.had = {port.input.flows[id].branch.output, port.input.flows.via(id)};

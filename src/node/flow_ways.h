@@ -34,6 +34,14 @@ class FlowWays {
   }
   // R6: would a flow that goes on after a rest, with this packet, take the way that it has?
   bool stays(const Port& port, FlowId id, const Packet& packet);
+  // The same where it takes little to tell. False says nothing, and nothing is drawn.
+  bool surely_stays(const InputFlow& flow) {
+    if ((flow.flags & kFlowMoved) ||
+        !paths_.surely_stays(flow.branch.output, site_.classes.of(flow.ftag).path, turn_.now()))
+      return false;
+    random_.next();  // as a choice does: what others draw does not depend on how soon it was made
+    return true;
+  }
   // A flow begins there with this packet.
   void took(Port& port, FlowId id, PortIndex output, const Packet& packet) {
     paths_.took(output, packet.payload, turn_.now());

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One worker of a node: owns whole ports, and runs all stages of the switch for them (decisions 1, 2, 4).
 // poll() is the data path: it never blocks, sleeps, reads a clock or allocates per packet. All else is for the node
-// that builds it and for inspection between polls, by the thread that runs it. Components stand after those that they
-// use.
+// that builds it and for inspection between polls, by the thread that runs it. Components stand after what they use.
 #pragma once
 
 #include <vector>
@@ -78,7 +77,7 @@ class Worker {
   EndedPaths ended_paths_;
   Orphans orphans_;
   Stamping stamping_;
-  Express express_;
+  StampingAtOnce stamping_at_once_;
   CreditWatch credit_watch_;
   BufferShares shares_;
   RoomReturns room_;
@@ -92,6 +91,7 @@ class Worker {
   FlowRedirects flow_redirects_;
   FlowLife flow_life_;
   Admission admission_;
+  Express express_;
   Fifos fifos_;
   HostControl host_control_;
   Arbitration arbitration_;

@@ -5,7 +5,7 @@
 
 #include "io/clock.h"
 #include "node/edge_flows.h"
-#include "node/express.h"
+#include "node/stamping_at_once.h"
 #include "wire/ethernet.h"
 
 namespace heddle {
@@ -189,7 +189,7 @@ void look_at_output(const SwitchProcess& process, const ProcessNode& node, PortI
     const bool near = node.node->worker_of_port(input) == node.node->worker_of_port(view.output) ||
                       (!node.node->port(input).is_fabric() && !port.is_fabric());
     view.at_once = near && view.passes &&
-                   (port.is_fabric() ? Express::may_take(port, view.flow.branch.flow, view.bytes)
+                   (port.is_fabric() ? StampingAtOnce::may_take(port, view.flow.branch.flow, view.bytes)
                                      : DeliveryAtOnce::takes_at_once(port));
     if (!port.is_fabric() && view.vlan != 0) {
       Packet packet{};

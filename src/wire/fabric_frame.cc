@@ -249,7 +249,7 @@ uint32_t record_count(const Packet& packet) {
 
 bool append_record(Packet& packet, const AckRecord& record) {
   if (!has_room(packet, HEDDLE_ACK)) return false;
-  append_acks(packet, 1, [&record] { return record; });
+  write_ack_record(append_acks(packet, 1), record);
   return true;
 }
 bool append_record(Packet& packet, const ProbeRecord& record) { return append<HEDDLE_PROBE>(packet, record); }

@@ -11,6 +11,7 @@
 
 #include <immintrin.h>
 
+#include <bit>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include "heddle/frames.h"
 #include "wire/drop_reason.h"
 #include "wire/ethernet.h"
+#include "wire/inlining.h"
 #include "wire/packet.h"
 #include "wire/types.h"
 
@@ -50,6 +52,29 @@ struct DataFrameStart {
   uint8_t bytes[HEDDLE_ETHERNET_BYTES + 2] = {};
 };
 DataFrameStart data_frame_start(uint64_t source_mac);
+
+// What all data frames have in common that go over a link in one virtual channel, and perhaps in its retry channel: up
+// to the session tag as it stands in front of them, and two bytes of what comes next.
+struct LinkStamp {
+  uint8_t bytes[24];
+  uint32_t check;  // what the header's check is up to there (K13)
+  uint8_t vc;
+};
+inline LinkStamp link_stamp(const DataFrameStart& start, uint32_t session_tag, uint8_t vc, uint8_t channel,
+                            uint8_t flags) {
+  LinkStamp stamp{};
+  uint8_t* header = stamp.bytes + HEDDLE_ETHERNET_BYTES;
+  std::memcpy(stamp.bytes, start.bytes, sizeof start.bytes);
+  header[offsetof(heddle_link_header, channel)] = channel;
+  header[offsetof(heddle_link_header, flags)] = flags;
+  store_be32(header + offsetof(heddle_link_header, session_tag), session_tag);
+  uint64_t word;
+  static_assert(offsetof(heddle_link_header, sequence) == sizeof word);
+  std::memcpy(&word, header, sizeof word);
+  stamp.check = static_cast<uint32_t>(_mm_crc32_u64(0xffffffff, word));
+  stamp.vc = vc;
+  return stamp;
+}
 
 // What is known of a data frame only when it is handed to the transmit queue (F6).
 struct Stamp {
@@ -174,37 +199,6 @@ inline void read_link_header(const uint8_t* data, LinkFrame& frame) {
 // check_frame() of all that is not a data frame with its header. Out of its way: one is for many records.
 [[gnu::noinline]] DropReason check_other_frame(const uint8_t* data, uint32_t length, LinkFrame& frame);
 
-// Are the values of a data header such as there may be? What is never set in them is looked for in all at once.
-inline bool data_header_sound(const heddle_data_header& header) {
-  constexpr uint8_t kFlags = HEDDLE_DATA_UNORDERED | HEDDLE_DATA_LOSSLESS | HEDDLE_DATA_RETRY;
-  static_assert((kFtagMax & (kFtagMax + 1)) == 0 && (kVirtualChannelsMax & (kVirtualChannelsMax - 1)) == 0);
-  static_assert(HEDDLE_FLOOD_NODE == 0xffff && kNoFlow == 0, "the same in either byte order");
-  const uint32_t never = (header.link.flags & ~kFlags) | (header.ftag & ~kFtagMax) |
-                         (header.vc & ~(kVirtualChannelsMax - 1)) | (header.vni & big_endian(uint16_t{0xf000}));
-  const bool source_good = static_cast<uint16_t>(header.source_node - 1) < HEDDLE_FLOOD_NODE - 1;
-  const bool flood = header.destination_node == HEDDLE_FLOOD_NODE;
-  return never == 0 && header.vni != big_endian(uint16_t{0xfff}) && source_good && header.destination_node != 0 &&
-         !(flood && (header.flow_id | header.via) != 0);
-}
-
-// Judges a frame as received, of any length, and describes it. Reasons: not_fabric, bad_version, bad_frame,
-// bad_check. Values are judged only behind a good check, so that bad_check counts damage and bad_frame a
-// wrong sender.
-inline DropReason check_frame(const uint8_t* data, uint32_t length, LinkFrame& frame) {
-  constexpr uint32_t kDataFrame = HEDDLE_ETHERTYPE << 16 | HEDDLE_VERSION << 8 | HEDDLE_DATA;
-  if (length < HEDDLE_DATA_OVERHEAD_BYTES || load_be32(data + 12) != kDataFrame)
-    return check_other_frame(data, length, frame);
-  read_link_header(data, frame);
-  heddle_data_header header;
-  std::memcpy(&header, data + HEDDLE_ETHERNET_BYTES, sizeof(header));
-  const uint32_t original_bytes = big_endian(header.length);
-  if (original_bytes > length - HEDDLE_DATA_OVERHEAD_BYTES) return DropReason::bad_frame;
-  if (header_check(data + HEDDLE_ETHERNET_BYTES, sizeof(header)) != big_endian(header.link.check))
-    return DropReason::bad_check;
-  const bool sound = original_bytes >= HEDDLE_ETHERNET_BYTES && data_header_sound(header);
-  return sound ? DropReason::none : DropReason::bad_frame;
-}
-
 // --- data frames ---
 
 // Remaining life in the header's units, rounded down, so that rounding never lengthens a life (K8).
@@ -238,19 +232,66 @@ static_assert(std::endian::native == std::endian::little && kPacketFields + 24 =
 static_assert(offsetof(FabricAddress, node) == 0 && offsetof(FabricAddress, port) == 2);
 
 // Flow ID, class, channel, position; destination's and source's node and port.
-inline __m128i first_to_host(__m128i fields) {
-  return _mm_shuffle_epi8(fields, _mm_setr_epi8(1, 0, 2, 3, 7, 6, 5, 4, 9, 8, 14, -1, 13, 12, 15, -1));
+inline __m128i first_to_host(__m128i fields) {  // without flow ID
+  return _mm_shuffle_epi8(fields, _mm_setr_epi8(-1, -1, 2, 3, 7, 6, 5, 4, 9, 8, 14, -1, 13, 12, 15, -1));
 }
 inline __m128i first_to_wire(__m128i fields) {  // without `via`
   return _mm_shuffle_epi8(fields, _mm_setr_epi8(1, 0, 2, 3, 7, 6, 5, 4, 9, 8, -1, -1, 13, 12, 10, 14));
 }
-inline __m128i swap_totals(__m128i fields) {  // of an ACK record: flow ID, flags, severity; settled, lost, limit
-  return _mm_shuffle_epi8(fields, _mm_setr_epi8(1, 0, 2, 3, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
+inline __m128i last_to_host(__m128i fields) {  // VLAN, hops, priority, length; without life
+  return _mm_shuffle_epi8(fields, _mm_setr_epi8(1, 0, -1, -1, 4, 5, 7, 6, -1, -1, -1, -1, -1, -1, -1, -1));
 }
-inline __m128i swap_last(__m128i fields) {  // VLAN, life, hops, priority, length
+inline __m128i last_to_wire(__m128i fields) {  // with it
   return _mm_shuffle_epi8(fields, _mm_setr_epi8(1, 0, 3, 2, 4, 5, 7, 6, -1, -1, -1, -1, -1, -1, -1, -1));
 }
 }  // namespace wire_detail
+
+// Is it a data frame, as far as its first bytes and its length tell?
+inline bool is_data_frame(const uint8_t* data, uint32_t length) {
+  constexpr uint32_t kDataFrame = HEDDLE_ETHERTYPE << 16 | HEDDLE_VERSION << 8 | HEDDLE_DATA;
+  return length >= HEDDLE_DATA_OVERHEAD_BYTES && load_be32(data + 12) == kDataFrame;
+}
+
+// check_frame() of one that is. What is never set in a header, and the nodes that cannot be, are looked for in all of
+// its fields at once.
+inline DropReason check_data_frame(const uint8_t* data, uint32_t length) {
+  constexpr uint8_t kFlags = HEDDLE_DATA_UNORDERED | HEDDLE_DATA_LOSSLESS | HEDDLE_DATA_RETRY;
+  static_assert((kFtagMax & (kFtagMax + 1)) == 0 && (kVirtualChannelsMax & (kVirtualChannelsMax - 1)) == 0);
+  static_assert(HEDDLE_FLOOD_NODE == 0xffff && kNoFlow == 0, "the same in either byte order");
+  static_assert(offsetof(heddle_data_header, destination_node) == wire_detail::kDataFields + 8);
+  static_assert(offsetof(heddle_data_header, source_node) == wire_detail::kDataFields + 12);
+  const uint8_t* header = data + HEDDLE_ETHERNET_BYTES;
+  const uint32_t original_bytes = load_be16(header + offsetof(heddle_data_header, length));
+  if (original_bytes > length - HEDDLE_DATA_OVERHEAD_BYTES) return DropReason::bad_frame;
+  if (header_check(header, sizeof(heddle_data_header)) != load_be32(header + offsetof(heddle_link_header, check)))
+    return DropReason::bad_check;
+  const uint8_t* at = header + wire_detail::kDataFields;
+  const __m128i fields = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  const __m128i never = _mm_setr_epi8(0, 0, static_cast<char>(~kFtagMax), static_cast<char>(~(kVirtualChannelsMax - 1)),
+                                      0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  const __m128i nodes = _mm_setr_epi16(0, 0, 0, 0, -1, 0, -1, 0);  // destination and source
+  const __m128i special =
+      _mm_or_si128(_mm_cmpeq_epi16(fields, _mm_setzero_si128()), _mm_cmpeq_epi16(fields, _mm_set1_epi16(-1)));
+  const bool flags_good = (header[offsetof(heddle_link_header, flags)] & ~kFlags) == 0;
+  const bool vlan_good = load_be16(header + offsetof(heddle_data_header, vni)) < 0xfff;
+  const bool values_good = flags_good && vlan_good && original_bytes >= HEDDLE_ETHERNET_BYTES;
+  if (!usually(values_good) || !usually(_mm_testz_si128(fields, never))) return DropReason::bad_frame;
+  if (usually(_mm_testz_si128(special, nodes))) return DropReason::none;
+  // A flood has no flow and takes no way round.
+  const uint32_t source = load_be16(header + offsetof(heddle_data_header, source_node));
+  const bool flood = load_be16(header + offsetof(heddle_data_header, destination_node)) == HEDDLE_FLOOD_NODE;
+  const bool no_flow = (load_be16(at) | load_be16(header + offsetof(heddle_data_header, via))) == 0;
+  return flood && no_flow && source != 0 && source != HEDDLE_FLOOD_NODE ? DropReason::none : DropReason::bad_frame;
+}
+
+// Judges a frame as received, of any length, and describes it. Reasons: not_fabric, bad_version, bad_frame,
+// bad_check. Values are judged only behind a good check, so that bad_check counts damage and bad_frame a
+// wrong sender.
+inline DropReason check_frame(const uint8_t* data, uint32_t length, LinkFrame& frame) {
+  if (!is_data_frame(data, length)) return check_other_frame(data, length, frame);
+  read_link_header(data, frame);
+  return check_data_frame(data, length);
+}
 
 // The frame at packet.data must have passed check_frame as HEDDLE_DATA. Leaves data and length alone; output_flow and
 // cost are 0. dies_ns was when it came; the life that it has left is added.
@@ -260,9 +301,9 @@ inline void read_data_header(Packet& packet) {
   const uint8_t* fields = header + wire_detail::kDataFields;
   uint8_t* to = reinterpret_cast<uint8_t*>(&packet) + wire_detail::kPacketFields;
   const __m128i first = wire_detail::first_to_host(_mm_loadu_si128(reinterpret_cast<const __m128i*>(fields)));
-  const __m128i last = wire_detail::swap_last(_mm_loadu_si64(fields + 16));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_insert_epi16(first, 0, 0));
-  _mm_storeu_si64(to + 16, _mm_insert_epi16(last, 0, 1));
+  const __m128i last = wire_detail::last_to_host(_mm_loadu_si64(fields + 16));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), first);
+  _mm_storeu_si64(to + 16, last);
   packet.input.flow = FlowId::of(load_be16(fields));
   packet.via = load_be16(header + offsetof(heddle_data_header, via));
   packet.dies_ns += uint32_t{load_be16(header + offsetof(heddle_data_header, life))} * HEDDLE_LIFE_UNIT_NS;
@@ -283,26 +324,41 @@ inline void strip_fabric_header(Packet& packet) {
   packet.length = packet.payload;
 }
 
-// Writes all 54 bytes in front of the original frame from the Packet and the Stamp, the same at the first hop
-// and in transit; sequence channel 0. Link padding of the hop before is cut off.
-inline void stamp_data_frame(Packet& packet, const Stamp& stamp) {
+// Writes all 54 bytes in front of the original frame: what `link` says, what is the frame's own, and what stands in the
+// Packet, with one hop less; the same at the first hop and in transit. Link padding of the hop before is cut off. Each
+// field is read as it was stored, and the check is taken over what is still in registers: a wider load of what was
+// stored in pieces just before would wait for the stores.
+inline void stamp_data_frame(Packet& packet, const LinkStamp& link, uint32_t sequence, FlowId flow, uint32_t position,
+                             uint16_t life_units) {
+  static_assert(offsetof(heddle_link_header, sequence) == 8 && offsetof(heddle_link_header, check) == 12);
   uint8_t* header = packet.data + HEDDLE_ETHERNET_BYTES;
-  const uint8_t* from = reinterpret_cast<const uint8_t*>(&packet) + wire_detail::kPacketFields;
-  std::memcpy(packet.data, stamp.start.bytes, sizeof stamp.start.bytes);
-  header[offsetof(heddle_link_header, channel)] = stamp.channel;
-  header[offsetof(heddle_link_header, flags)] = stamp.flags;
-  store_be32(header + offsetof(heddle_link_header, session_tag), stamp.session_tag);
-  store_be32(header + offsetof(heddle_link_header, sequence), stamp.sequence);
-  __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-  first = _mm_insert_epi32(first, stamp.flow | packet.ftag << 16 | stamp.vc << 24, 0);
-  first = _mm_insert_epi32(first, static_cast<int>(stamp.data_flow), 1);
-  const __m128i last = _mm_insert_epi16(_mm_loadu_si64(from + 16), stamp.life_units, 1);
   uint8_t* fields = header + wire_detail::kDataFields;
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(fields), wire_detail::first_to_wire(first));
-  store_be16(header + offsetof(heddle_data_header, via), packet.via);
-  _mm_storeu_si64(fields + 16, wire_detail::swap_last(last));
-  store_be32(header + offsetof(heddle_link_header, check), header_check(header, sizeof(heddle_data_header)));
+  const auto whole = [](FabricAddress address) { return std::bit_cast<int>(address); };
+  const __m128i first =
+      _mm_insert_epi16(wire_detail::first_to_wire(_mm_setr_epi32(
+                           static_cast<int>(flow | uint32_t{packet.ftag} << 16 | uint32_t{link.vc} << 24),
+                           static_cast<int>(position), whole(packet.destination), whole(packet.source))),
+                       big_endian(packet.via), 5);
+  const uint32_t hops = --packet.hop_limit;
+  const __m128i last = wire_detail::last_to_wire(_mm_cvtsi64_si128(
+      static_cast<int64_t>(packet.vni | uint64_t{life_units} << 16 |
+                           uint64_t{hops | uint32_t{packet.priority} << 8 | uint32_t{packet.payload} << 16} << 32)));
+  const uint32_t sequence_there = big_endian(sequence);
+  uint64_t check = _mm_crc32_u64(link.check, sequence_there);
+  check = _mm_crc32_u64(check, static_cast<uint64_t>(_mm_cvtsi128_si64(first)));
+  check = _mm_crc32_u64(check, static_cast<uint64_t>(_mm_extract_epi64(first, 1)));
+  check = _mm_crc32_u64(check, static_cast<uint64_t>(_mm_cvtsi128_si64(last)));
+  std::memcpy(packet.data, link.bytes, sizeof link.bytes);
+  std::memcpy(header + offsetof(heddle_link_header, sequence), &sequence_there, sizeof sequence_there);
+  store_be32(header + offsetof(heddle_link_header, check), ~static_cast<uint32_t>(check));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(fields), first);
+  _mm_storeu_si64(fields + 16, last);
   packet.length = static_cast<uint16_t>(HEDDLE_DATA_OVERHEAD_BYTES + packet.payload);
+}
+
+inline void stamp_data_frame(Packet& packet, const Stamp& stamp) {
+  stamp_data_frame(packet, link_stamp(stamp.start, stamp.session_tag, stamp.vc, stamp.channel, stamp.flags),
+                   stamp.sequence, stamp.flow, stamp.data_flow, stamp.life_units);
 }
 
 // Link retry sends a frame again that stamp_data_frame has made (K6): it is marked so, and has the life that it has
@@ -316,14 +372,15 @@ inline void restamp_again(Packet& packet, uint16_t units) {
 
 // --- record frames: ACK, probe, credit, notice, load, retry ---
 
-inline AckRecord to_host(const heddle_ack_record& record) {
-  return {FlowId::of(big_endian(record.flow_id)),
-          record.flags,
-          record.severity,
-          big_endian(record.ack_flow),
-          big_endian(record.lost_total),
-          big_endian(record.credit_limit),
-          big_endian(record.asked_by)};
+// Field by field, since there is one for every packet.
+inline AckRecord read_ack_record(const uint8_t* at) {
+  return {FlowId::of(load_be16(at + offsetof(heddle_ack_record, flow_id))),
+          at[offsetof(heddle_ack_record, flags)],
+          at[offsetof(heddle_ack_record, severity)],
+          load_be32(at + offsetof(heddle_ack_record, ack_flow)),
+          load_be32(at + offsetof(heddle_ack_record, lost_total)),
+          load_be32(at + offsetof(heddle_ack_record, credit_limit)),
+          load_be16(at + offsetof(heddle_ack_record, asked_by))};
 }
 ProbeRecord to_host(const heddle_probe_record& record);
 CreditRecord to_host(const heddle_credit_record& record);
@@ -340,9 +397,13 @@ class RecordRange {
    public:
     explicit Iterator(const uint8_t* at) : at_(at) {}
     auto operator*() const {
-      WireRecord record;  // may stand at any alignment
-      std::memcpy(&record, at_, sizeof(record));
-      return to_host(record);
+      if constexpr (kKind == HEDDLE_ACK) {
+        return read_ack_record(at_);
+      } else {
+        WireRecord record;  // may stand at any alignment
+        std::memcpy(&record, at_, sizeof(record));
+        return to_host(record);
+      }
     }
     Iterator& operator++() {
       at_ += sizeof(WireRecord);
@@ -398,24 +459,35 @@ inline uint8_t open_kind(const Packet& packet) {
 }
 }  // namespace wire_detail
 
-// `count` ACK records behind those of an open ACK frame that has room for them, each of next(). They stand here, and
-// are put together in registers, since there is one for every packet.
-template <typename Next>
-void append_acks(Packet& packet, uint32_t count, const Next& next) {
+// Room for `count` ACK records behind those of an open ACK frame that has it: to be written at once, one every
+// sizeof(heddle_ack_record) bytes.
+inline uint8_t* append_acks(Packet& packet, uint32_t count) {
   assert(wire_detail::open_kind(packet) == HEDDLE_ACK);
   assert(packet.length + count * sizeof(heddle_ack_record) <=
          kRecordsStart + HEDDLE_ACK_RECORDS_MAX * sizeof(heddle_ack_record));
   uint8_t* at = packet.data + packet.length;
-  for (uint8_t* end = at + count * sizeof(heddle_ack_record); at != end; at += sizeof(heddle_ack_record)) {
-    const AckRecord record = next();
-    const __m128i totals =
-        _mm_setr_epi32(record.flow | record.flags << 16 | record.severity << 24, static_cast<int>(record.ack_flow),
-                       static_cast<int>(record.lost_total), static_cast<int>(record.credit_limit));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), wire_detail::swap_totals(totals));
-    const uint32_t asked_by = big_endian(record.asked_by);  // and the reserved bytes
-    std::memcpy(at + 16, &asked_by, sizeof asked_by);
-  }
   packet.length = static_cast<uint16_t>(packet.length + count * sizeof(heddle_ack_record));
+  return at;
+}
+inline void write_ack_record(uint8_t* at, const AckRecord& record) {
+  const heddle_ack_record wire = {big_endian(record.flow),
+                                  record.flags,
+                                  record.severity,
+                                  big_endian(record.ack_flow),
+                                  big_endian(record.lost_total),
+                                  big_endian(record.credit_limit),
+                                  big_endian(record.asked_by),
+                                  0};
+  std::memcpy(at, &wire, sizeof wire);
+}
+// One that says nothing but totals, as nearly all do.
+inline void write_ack_record(uint8_t* at, FlowId flow, uint32_t ack_flow, uint32_t lost_total) {
+  const uint32_t flow_alone = big_endian(flow);
+  std::memcpy(at, &flow_alone, sizeof flow_alone);
+  store_be32(at + offsetof(heddle_ack_record, ack_flow), ack_flow);
+  store_be32(at + offsetof(heddle_ack_record, lost_total), lost_total);
+  static_assert(offsetof(heddle_ack_record, credit_limit) + 8 == sizeof(heddle_ack_record));
+  std::memset(at + offsetof(heddle_ack_record, credit_limit), 0, 8);
 }
 
 // False, and nothing done, if the frame is full or of another kind.

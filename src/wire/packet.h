@@ -20,6 +20,7 @@ enum PacketFlag : uint8_t {
   kPacketChecksumPartial =
       0x04,                    // the sender left the L4 checksum to the hardware; set by the port or found by the check
   kPacketRecords = 0x08,       // made here, an open record frame: finished when it is handed to the device
+  kPacketInTurn = 0x10,        // came in the retry channel of its link (K6)
   kPacketAtOnce = 0x20,        // crossed to another worker without a flow, to be delivered at once
   kPacketClassRefused = 0x40,  // named a class that is not for the port's hosts (E2); until it is counted
 };

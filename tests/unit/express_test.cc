@@ -1,55 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/express.h"
 
-#include <bit>
-
 #include "flow_fixture.h"
 
 namespace heddle::test::express_test {
 namespace {
 
-// A flow of port 0 with an ID of the fabric port, whose link has a session and credit.
+// A flow of port 0 that has an ID of the fabric port, whose link has a session and credit; and another one that came in
+// by that port.
 class ExpressTest : public FlowTest {
  protected:
   ExpressTest() {
     bring_up();
     EXPECT_TRUE(credits_.apply(0, credits_.buffers(), false));
-    reserve(fabric_, id_);
-    flow_.begin({2, 1}, kLossy, kNoMatch);
-    flow_.branch.output = kFabric;
-    flow_.branch.flow = id_;
+    bind(edge_, flow_, id_);
+    bind(fabric_, transit_, transit_id_);
+  }
+  void bind(Port& input, InputFlow& flow, FlowId& id) {
+    reserve(fabric_, id);
+    fabric_.output.flows[id].input = input.input.ref.with(7);
+    flow.begin({2, 1}, kLossy, kNoMatch);
+    flow.branch.output = kFabric;
+    flow.branch.flow = id;
+    flow.branch.voq = site_.voq_index(kFabric, 0);
   }
   OutputFlow& entry() { return fabric_.output.flows[id_]; }
-  // A frame of it as its host has sent it, with so much of its life left; where it is when take() was asked is the
-  // answer.
-  bool take(Nanos life = 50 * HEDDLE_LIFE_UNIT_NS, const Port* from = nullptr) {
-    last_ = packet(100);
+  Voq& voq() { return edge_.input.arbiter[flow_.branch.voq]; }
+  bool take(Nanos life = 50 * HEDDLE_LIFE_UNIT_NS, uint16_t payload = 100) {
+    last_ = packet(payload);
     last_->input = edge_.input.ref.with(7);
     last_->source = {1, kEdge};
     last_->destination = flow_.destination;
-    last_->output_flow = id_;
     last_->dies_ns = life;
-    return express_.take(from == nullptr ? edge_ : *from, flow_, last_, turn_.now());
+    return express_.take(edge_, false, flow_, last_, turn_.now());
+  }
+  // With a look at the outputs before, as when a burst begins.
+  bool take_anew() {
+    express_.look_again();
+    return take();
   }
   uint32_t stamped() const { return fabric_.output.stamped_packets; }
 
+  // A burst of frames of the flow that comes in by the fabric port, as it is next but for what is said.
+  DataHeader next() const {
+    return {.destination = {2, 1}, .flow = 7, .position = transit_.next_data_flow, .source = {2, 1}};
+  }
+  void receive(const DataHeader& header) {
+    Packet* next = received(forged(fabric_, frame(2, 1, 0), header), fabric_);
+    fabric_receive_.receive(fabric_, &next, 1, turn_.now());
+    turn_.flush();
+  }
+  bool reset() const { return count_of(fabric_, ProtocolEvent::session_reset) != 0; }
+
   LinkCredits& credits_ = fabric_.credits[kLossyChannel];
-  FlowId id_;
+  FlowId id_, transit_id_;
   InputFlow& flow_ = edge_.input.flows[7];
+  InputFlow& transit_ = fabric_.input.flows[7];
   Packet* last_ = nullptr;
 };
 
-TEST_F(ExpressTest, AFrameGetsItsHeaderWhereNothingWaits) {
-  const uint32_t position = entry().data_flow, sequence = fabric_.output.sequence;
+TEST_F(ExpressTest, AFrameLeavesItsFlowAndGetsItsHeader) {
+  const uint32_t position = entry().data_flow, begin = flow_.data_flow, room = voq().room;
   for (const uint32_t i : {0u, 1u}) {
     ASSERT_TRUE(take());
     ASSERT_EQ(stamped(), i + 1);
     EXPECT_EQ(fabric_.output.stamped[i], last_);
     LinkFrame link{};
     ASSERT_EQ(check_frame(last_->data, last_->length, link), DropReason::none);
-    EXPECT_EQ(link.sequence, sequence + 1 + i);
     EXPECT_EQ(link.session_tag, fabric_.session.tag());
-    EXPECT_EQ(link.flags | link.channel, 0u);
     Packet heard{};
     heard.data = last_->data;
     read_data_header(heard);
@@ -58,123 +76,211 @@ TEST_F(ExpressTest, AFrameGetsItsHeaderWhereNothingWaits) {
     EXPECT_EQ(heard.dies_ns, 50 * HEDDLE_LIFE_UNIT_NS);
   }
   EXPECT_EQ(last_->dies_ns, turn_.now() + 50 * HEDDLE_LIFE_UNIT_NS) << "its life began as it crossed";
+  EXPECT_EQ(flow_.data_flow, begin + 200);
+  EXPECT_EQ(flow_.next_data_flow, flow_.data_flow);
   EXPECT_EQ(entry().extent(), 200u);
-  EXPECT_EQ(entry().queued, 0u);
-  EXPECT_TRUE(entry().flags & kOutputTimed) << "it is asked after";
+  EXPECT_EQ(voq().room, room - 2) << "that it has at the output until it leaves";
+  EXPECT_EQ(last_->cost, 1);
   EXPECT_EQ(credits_.sent_total(), 2u);
-  EXPECT_TRUE(fabric_.output.scheduler.empty());
   EXPECT_EQ(count_of(fabric_, ProtocolEvent::stamped_at_once), 2u);
 }
 
-TEST_F(ExpressTest, OneInTransitHasItsHeaderAndItsLife) {
-  last_ = packet(100);
-  prepend_fabric_header(*last_);
-  last_->flags |= kPacketFabric;
-  last_->output_flow = id_;
-  last_->dies_ns = turn_.now() + 3 * HEDDLE_LIFE_UNIT_NS;
-  ASSERT_TRUE(express_.take(fabric_, flow_, last_, turn_.now()));
-  Packet heard{};
-  heard.data = last_->data;
-  read_data_header(heard);
-  EXPECT_EQ(heard.dies_ns, 3 * HEDDLE_LIFE_UNIT_NS);
-  EXPECT_EQ(last_->dies_ns, turn_.now() + 3 * HEDDLE_LIFE_UNIT_NS);
-  EXPECT_EQ(last_->length, HEDDLE_DATA_OVERHEAD_BYTES + 100u) << "one header";
-}
-
-TEST_F(ExpressTest, AnotherWorkersPortIsNotInReach) {
-  flow_.branch.output = kOther;
-  EXPECT_FALSE(take());
-}
-
-TEST_F(ExpressTest, NothingPassesWhatWaitsAtThePort) {
-  queue_at(fabric_, 0);
-  EXPECT_FALSE(take());
-  turn_.discard(fabric_.output.scheduler.take_any());
-  EXPECT_TRUE(take());
-  takes(fabric_, 1);
-  EXPECT_FALSE(take()) << "its device has room for one";
-  takes(fabric_, 2);
-  EXPECT_TRUE(take());
-  EXPECT_EQ(credits_.sent_total(), 2u);
-  EXPECT_EQ(entry().extent(), 200u);
-}
-
-TEST_F(ExpressTest, NothingPassesWhatTheLinkSendsAgain) {
-  Packet* kept = packet(100);
-  kept->flags |= kPacketFabric;
-  fabric_.retry.next_sequence();
-  fabric_.retry.keep(kept, turn_.now());
-  PacketQueue released;
-  fabric_.retry.apply({.flags = HEDDLE_RETRY_MISSING, .sequence = fabric_.retry.settled()}, released, turn_.now());
-  ASSERT_NE(fabric_.retry.again(), nullptr);
-  EXPECT_FALSE(take());
-}
-
-TEST_F(ExpressTest, APortWithARateHasItsQueue) {
-  fabric_.output.scheduler.set_pace(TokenBucket(1, kMillisecond));
-  EXPECT_FALSE(take());
-}
-
-TEST_F(ExpressTest, ALinkWithoutASessionTakesNothing) {
-  link_control_.reset(fabric_, LinkDownReason::protocol_error, turn_.now());
-  EXPECT_TRUE(entry().flags & kOutputEnded);
-  entry().flags = 0;
-  EXPECT_FALSE(take());
-}
-
-TEST_F(ExpressTest, AnIdOfAnEarlierSessionTakesNothing) {
-  entry().flags |= kOutputEnded;
-  EXPECT_FALSE(take());
-}
-
-TEST_F(ExpressTest, ABurstIsAllThatFits) {
-  for (uint32_t i = 0; i < kBurst; ++i) ASSERT_TRUE(take());
-  EXPECT_FALSE(take());
-  EXPECT_EQ(stamped(), kBurst);
-}
-
-// Others count what waits at an output, and keep a copy of each (K6).
-TEST_F(ExpressTest, OnlyLossyFramesPassTheQueue) {
-  board_.publish_free(kFabric, kFirstLosslessChannel, 64);
-  for (const uint8_t ftag : {kLossless, kWithRetry, kLossy}) {
-    const FlowId id = edge_.input.flows.take();
-    InputFlow& flow = edge_.input.flows[id];
-    flow.begin({2, 1}, ftag, kNoMatch);
-    Packet* frame = packet(100, ftag);
-    frame->source = {1, kEdge};
-    frame->destination = flow.destination;
-    frame->dies_ns = kSecond;
-    const uint32_t waiting = fabric_.output.scheduler.packets();
-    admission_.admit(edge_, id, flow, frame, turn_.now());
-    ASSERT_EQ(flow.branch.output, kFabric);
-    if (ftag == kLossy) {
-      EXPECT_EQ(stamped(), 1u);
-      continue;
-    }
-    EXPECT_EQ(stamped(), 0u) << unsigned{ftag};
-    EXPECT_EQ(fabric_.output.scheduler.packets(), waiting + 1);
-    turn_.discard(fabric_.output.scheduler.take_any());
+TEST_F(ExpressTest, AFlowWithAnythingSpecialAboutItGoesTheOrdinaryWay) {
+  for (const uint16_t flag :
+       {kFlowLeaving, kFlowPending, kFlowLimited, kFlowFull, kFlowMetered, kFlowDetour, kFlowPaused}) {
+    flow_.flags |= flag;
+    EXPECT_FALSE(take_anew()) << flag;
+    flow_.flags &= static_cast<uint16_t>(~flag);
   }
+  for (const uint16_t flag : {kFlowAckDue, kFlowTimed, kFlowMayRest, kFlowMoved, kFlowRedirect}) {
+    flow_.flags |= flag;
+    EXPECT_TRUE(take_anew()) << flag;
+  }
+  for (const FlowState state : {FlowState::ready, FlowState::wanting, FlowState::held, FlowState::blocked}) {
+    poke(flow_.state, state);
+    EXPECT_FALSE(take_anew()) << "it has a queue";
+  }
+  poke(flow_.state, FlowState::idle);
+  flow_.branch.flow = kNoFlow;
+  EXPECT_FALSE(take_anew()) << "it has no ID";
+  flow_.branch.flow = id_;
+  flow_.flags &= static_cast<uint16_t>(~kFlowInUse);
+  EXPECT_FALSE(take_anew());
 }
 
-TEST_F(ExpressTest, LifeAndCreditAreNeeded) {
+// R6: with something under way it keeps its way; after a rest it does where that is surely the one it would choose.
+TEST_F(ExpressTest, AFlowThatHasAChoiceMakesItAfterARest) {
+  ASSERT_TRUE(take());
+  flow_.flags |= kFlowChooses;
+  ASSERT_NE(flow_.flow_extent(), 0u);
+  EXPECT_TRUE(take_anew());
+  flow_.ack_flow = flow_.data_flow;
+  board_.publish_standing(kFabric, LinkStanding::up);
+  EXPECT_TRUE(take_anew()) << "nothing waits there";
+  flow_.ack_flow = flow_.data_flow;
+  board_.publish_standing(kFabric, LinkStanding::down);
+  EXPECT_FALSE(take_anew());
+}
+
+TEST_F(ExpressTest, NothingGoesWhereOthersWait) {
+  FlowId other;
+  begin(other);
+  edge_.input.arbiter.push(flow_.branch.voq, other);
+  EXPECT_FALSE(take_anew()) << "of its input";
+  edge_.input.arbiter.set_aside(flow_.branch.voq);
+  EXPECT_TRUE(take_anew());
+  queue_at(fabric_, 0);
+  EXPECT_FALSE(take_anew()) << "at the port";
+  turn_.discard(fabric_.output.scheduler.take_any());
+  EXPECT_TRUE(take_anew());
+  want(other, kFabric);
+  EXPECT_FALSE(take_anew()) << "for a flow ID";
+}
+
+TEST_F(ExpressTest, LosslessFramesAndOtherWorkersPortsAreForOthers) {
+  flow_.branch.voq = site_.voq_index(kFabric, site_.lanes.of(kLossless, kFirstLosslessChannel));
+  EXPECT_FALSE(take_anew());
+  flow_.branch.voq = site_.voq_index(kOther, 0);
+  EXPECT_FALSE(take_anew());
+  flow_.branch.voq = site_.voq_index(kOutput, 0);
+  EXPECT_FALSE(take_anew()) << "nor a host's";
+}
+
+TEST_F(ExpressTest, RoomCreditLifeAndTheDevicesRoomAreNeeded) {
+  const uint16_t room = voq().room;
+  voq().room = 0;
+  EXPECT_FALSE(take());
+  voq().room = room;
   EXPECT_FALSE(take(HEDDLE_LIFE_UNIT_NS - 1));
   EXPECT_TRUE(take(HEDDLE_LIFE_UNIT_NS));
+  takes(fabric_, 1);
+  EXPECT_FALSE(take());
+  takes(fabric_, 2);
+  EXPECT_TRUE(take());
+  takes(fabric_, 9);
+  entry().flags |= kOutputEnded;
+  EXPECT_FALSE(take()) << "of an earlier session";
+  entry().flags = 0;
   credits_.begin_session(kBufferBytes, credits_.buffers());
   ASSERT_TRUE(credits_.apply(0, 1, false));
   EXPECT_TRUE(take());
   EXPECT_FALSE(take());
-  EXPECT_EQ(credits_.sent_total(), 1u);
-  EXPECT_EQ(last_->dies_ns, 50 * HEDDLE_LIFE_UNIT_NS) << "nothing is done yet";
-  EXPECT_EQ(stamped(), 2u);
+  EXPECT_EQ(stamped(), 3u);
+  EXPECT_EQ(flow_.flow_extent(), 300u);
 }
 
-TEST_F(ExpressTest, WhatTheFlowKnowsOfItsHostIsNoNews) {
-  EXPECT_EQ(entry().told, 0);
-  flow_limits_.tell(edge_, 7, flow_, 5 | kCongestionPersistent, turn_.now());
-  ASSERT_NE(flow_.congestion, 0);
-  EXPECT_TRUE(take());
-  EXPECT_EQ(entry().told, flow_.congestion);
+TEST_F(ExpressTest, AFrameTakesOneBufferAtTheNextHop) {
+  credits_.begin_session(kBufferBytes - 1, credits_.buffers());
+  ASSERT_TRUE(credits_.apply(0, credits_.buffers(), false));
+  EXPECT_FALSE(take_anew());
+}
+
+// What is asked once for a burst is asked again when it is to be.
+TEST_F(ExpressTest, OutputsAreLookedAtOnceABurst) {
+  ASSERT_TRUE(take());
+  queue_at(fabric_, 0);
+  EXPECT_TRUE(take()) << "nothing else is done in a burst without a word";
+  express_.look_again();
+  EXPECT_FALSE(take());
+}
+
+TEST_F(ExpressTest, TriesGrowRareWhereTheyFindNothing) {
+  ExpressTries tries;
+  EXPECT_EQ(tries.others_after(3), 1u);
+  EXPECT_EQ(tries.others_after(0), 4u);
+  EXPECT_EQ(tries.others_after(0), 16u);
+  EXPECT_EQ(tries.others_after(1), 1u);
+}
+
+TEST_F(ExpressTest, AFrameFromTheFabricGoesStraightOn) {
+  const uint32_t held = credits_.held();
+  receive(next());
+  receive(next());
+  EXPECT_EQ(stamped(), 2u);
+  EXPECT_EQ(transit_.flow_extent(), 200u);
+  EXPECT_EQ(credits_.held(), held + 2) << "until it has left";
+  EXPECT_EQ(credits_.received_total(), 2u);
+  Packet heard{};
+  heard.data = fabric_.output.stamped[1]->data;
+  read_data_header(heard);
+  EXPECT_EQ(heard.hop_limit, 6);
+  EXPECT_EQ(heard.input.flow, transit_id_);
+}
+
+TEST_F(ExpressTest, OnlyTheNextFrameOfItsFlowDoes) {
+  DataHeader header = next();
+  header.position += 100;
+  receive(header);
+  EXPECT_EQ(transit_.lost_total, 100u) << "one is missing";
+  header.position -= 100;
+  receive(header);
+  EXPECT_EQ(drops_of(fabric_, DropReason::duplicate), 1u);
+  EXPECT_EQ(stamped(), 1u);
+}
+
+TEST_F(ExpressTest, AnIdThatNamesAnotherFlowIsAContradiction) {
+  DataHeader header = next();
+  header.destination = {2, 0};
+  receive(header);
+  EXPECT_TRUE(reset());
+  EXPECT_EQ(stamped(), 0u);
+}
+
+TEST_F(ExpressTest, SoIsAnotherWay) {
+  DataHeader header = next();
+  header.via = 3;
+  receive(header);
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(ExpressTest, SoIsAnotherClass) {
+  DataHeader header = next();
+  header.ftag = kLossless;
+  header.vc = kFirstLosslessChannel;
+  receive(header);
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(ExpressTest, SoIsAChannelInWhichItsClassDoesNotGo) {
+  DataHeader header = next();
+  header.vc = kFirstLosslessChannel;
+  receive(header);
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(ExpressTest, SoIsTheRetryChannelOfALossyFrame) {
+  DataHeader header = next();
+  header.in_turn = true;
+  receive(header);
+  EXPECT_TRUE(reset());
+  EXPECT_EQ(stamped(), 0u);
+}
+
+TEST_F(ExpressTest, SoIsAFrameBeyondTheGrant) {
+  receive(next());
+  credits_.received(credits_.may_receive(), false);
+  receive(next());
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(ExpressTest, WithoutAHopItGoesNoFurther) {
+  Frame bytes = forged(fabric_, frame(2, 1, 0), next());
+  Packet* last = received(bytes, fabric_);
+  last->data[HEDDLE_ETHERNET_BYTES + offsetof(heddle_data_header, hop_limit)] = 0;
+  uint8_t* header = last->data + HEDDLE_ETHERNET_BYTES;
+  store_be32(header + offsetof(heddle_link_header, check), header_check(header, sizeof(heddle_data_header)));
+  fabric_receive_.receive(fabric_, &last, 1, turn_.now());
+  EXPECT_EQ(drops_of(fabric_, DropReason::hop_limit), 1u);
+  EXPECT_EQ(stamped(), 0u);
+}
+
+TEST_F(ExpressTest, WhileTheInputIsFullItIsDropped) {
+  receive(next());
+  credits_.received(site_.settings.input_drop_mark_packets - credits_.held(), false);
+  receive(next());
+  EXPECT_EQ(stamped(), 1u);
+  EXPECT_EQ(drops_of(fabric_, DropReason::input_full), 1u);
+  EXPECT_FALSE(reset());
 }
 
 }  // namespace

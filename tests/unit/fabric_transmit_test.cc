@@ -43,7 +43,7 @@ class FabricTransmitTest : public FlowTest {
     crossing->destination = flow.destination;
     crossing->output_flow = flow.branch.flow;
     crossing->dies_ns = kSecond;
-    ASSERT_TRUE(express_.take(edge_, flow, crossing, turn_.now()));
+    ASSERT_TRUE(stamping_at_once_.take(edge_, flow, crossing, turn_.now()));
   }
   bool run() { return transmit_.run(fabric_, turn_.now()); }
 

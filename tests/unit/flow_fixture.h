@@ -68,9 +68,10 @@ class FlowTest : public ComponentTest {
   FlowLife flow_life_{ports_,    turn_,        edge_input_,  flow_ways_, acks_,
                       flow_ids_, flow_limits_, flow_queues_, timers_,    releases_};
   Stamping stamping_{site_, prober_};
-  Express express_{ports_, stamping_};
+  StampingAtOnce stamping_at_once_{ports_, stamping_};
   Admission admission_{site_,      flow_ids_,  flow_limits_, flow_pauses_, flow_queues_,
-                       flow_ways_, flow_life_, shares_,      crosspoint_,  express_};
+                       flow_ways_, flow_life_, shares_,      crosspoint_,  stamping_at_once_};
+  Express express_{site_, ports_, flow_ways_, stamping_at_once_};
   Fifos fifos_{site_, turn_, flow_ways_, room_, crosspoint_};
   HostControl host_control_{site_, turn_, control_, events_};
   IdGrants id_grants_{ports_, turn_, outbox_, flow_life_};
@@ -85,9 +86,9 @@ class FlowTest : public ComponentTest {
                             room_,       flow_life_, flow_limits_, link_states_, retry_};
   AckReceive ack_receive_{ports_, settlement_, credit_watch_, flow_life_};
   FabricRecords records_{site_, link_state_, acks_, ack_receive_, link_control_, link_states_, retry_, loads_};
-  EdgeReceive edge_receive_{site_,    ports_,    turn_,  edge_input_,   flow_limits_, edge_flows_,
-                            at_once_, bridging_, fifos_, host_control_, flow_pauses_};
-  FabricReceive fabric_receive_{site_,     turn_,  acks_,      admission_,    at_once_,
+  EdgeReceive edge_receive_{site_,    ports_,   turn_,     edge_input_, flow_limits_,  edge_flows_,
+                            express_, at_once_, bridging_, fifos_,      host_control_, flow_pauses_};
+  FabricReceive fabric_receive_{site_,     turn_,  acks_,      admission_,    express_, at_once_,
                                 bridging_, fifos_, flow_life_, link_control_, records_};
   AckRelay ack_relay_{ports_, outbox_, settlement_, flow_life_, flow_redirects_};
   Messages messages_{2,          ports_,          turn_,       edge_input_, settlement_, room_,        flow_ids_,

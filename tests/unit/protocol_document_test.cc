@@ -253,7 +253,7 @@ Bytes example_data() {
   test.packet.destination = {4, 6};
   test.packet.source = {1, 7};
   test.packet.vni = 42;
-  test.packet.hop_limit = 31;
+  test.packet.hop_limit = 32;
   test.packet.priority = 5 << 1;
   prepend_fabric_header(test.packet);
   stamp_data_frame(test.packet, {.session_tag = session_tag(kNonceLeaf, kNonceSpine),

@@ -14,9 +14,15 @@ class StampingTest : public ComponentTest {
   };
   Heard stamp(Packet& packet, uint32_t sequence = 1) {
     fabric_.output.sequence = sequence - 1;
-    Stamp stamp = Stamping::common(fabric_, kLossyChannel, false);
-    Stamping::number(fabric_, stamp, 100 * HEDDLE_LIFE_UNIT_NS, false);
-    stamping_.stamp(fabric_, packet, stamp, now_);
+    return stamp(packet, kLossyChannel, false);
+  }
+  Heard stamp(Packet& packet, uint8_t channel, bool retry) {
+    const FlowId flow = packet.output_flow;
+    const uint32_t position =
+        flow == kNoFlow ? 0 : stamping_.advance(kFabric, flow, fabric_.output.flows[flow], packet.payload, now_);
+    if (!(packet.flags & kPacketFabric)) prepend_fabric_header(packet);
+    Stamping::stamp(fabric_, packet, Stamping::common(fabric_, channel, retry), flow, position, retry,
+                    100 * HEDDLE_LIFE_UNIT_NS);
     Heard heard;
     EXPECT_EQ(check_frame(packet.data, packet.length, heard.link), DropReason::none);
     heard.data.data = packet.data;
@@ -83,23 +89,22 @@ TEST_F(StampingTest, AFlowIsAskedAfterFromItsFirstFrameOn) {
 
 TEST_F(StampingTest, TheRetryChannelHasNumbersOfItsOwn) {
   fabric_.output.sequence = 6;
-  Stamp common = Stamping::common(fabric_, kFirstLosslessChannel, true);
-  Stamping::number(fabric_, common, 100 * HEDDLE_LIFE_UNIT_NS, true);
-  EXPECT_EQ(common.sequence, 1u);
-  EXPECT_EQ(common.life_units, 100);
+  const Heard frame = stamp(*of_flow(kNoFlow, 100), kFirstLosslessChannel, true);
+  EXPECT_EQ(frame.link.sequence, 1u);
+  EXPECT_EQ(frame.link.channel, HEDDLE_RETRY_CHANNEL);
+  EXPECT_EQ(frame.data.dies_ns, 100 * HEDDLE_LIFE_UNIT_NS);
   EXPECT_EQ(fabric_.output.sequence, 6u);
 }
 
 TEST_F(StampingTest, WhatAllFramesOfAChannelHave) {
-  const Stamp lossy = Stamping::common(fabric_, kLossyChannel, false);
-  EXPECT_EQ(lossy.session_tag, fabric_.session.tag());
-  EXPECT_EQ(lossy.vc, kLossyChannel);
-  EXPECT_EQ(lossy.channel, 0);
-  EXPECT_EQ(lossy.flags, 0);
-  const Stamp lossless = Stamping::common(fabric_, kFirstLosslessChannel, true);
-  EXPECT_EQ(lossless.vc, kFirstLosslessChannel);
-  EXPECT_EQ(lossless.channel, HEDDLE_RETRY_CHANNEL);
-  EXPECT_EQ(lossless.flags, HEDDLE_DATA_LOSSLESS);
+  const Heard lossy = stamp(*of_flow(kNoFlow, 100), kLossyChannel, false);
+  EXPECT_EQ(lossy.link.session_tag, fabric_.session.tag());
+  EXPECT_EQ(lossy.data.vc, kLossyChannel);
+  EXPECT_EQ(lossy.link.channel, 0);
+  EXPECT_EQ(lossy.link.flags, 0);
+  const Heard lossless = stamp(*of_flow(kNoFlow, 100), kFirstLosslessChannel, true);
+  EXPECT_EQ(lossless.data.vc, kFirstLosslessChannel);
+  EXPECT_EQ(lossless.link.flags, HEDDLE_DATA_LOSSLESS);
 }
 
 }  // namespace

@@ -346,7 +346,7 @@ TEST_F(Trace, TellsWhetherAFrameGoesAtOnce) {
   EXPECT_NE(queue(ask(there)).find("; the host has asked to wait"), std::string::npos);
 }
 
-// It asks what is asked of each frame (node/express.h).
+// It asks what is asked of each frame (node/stamping_at_once.h).
 TEST_F(Trace, WithoutCreditOfTheLinkAFrameDoesNotGoAtOnce) {
   learn(0x020000000002);
   const auto why = [&] {

@@ -168,7 +168,7 @@ TEST(FabricFrame, DataHeaderSurvivesTheLink) {
   EXPECT_EQ(packet.via, 0x1234);
   EXPECT_EQ(packet.vni, 42);
   EXPECT_EQ(packet.dies_ns, 781u * 64000);
-  EXPECT_EQ(packet.hop_limit, 9);
+  EXPECT_EQ(packet.hop_limit, 8) << "one link further";
   EXPECT_EQ(packet.priority, 0x0b);
   EXPECT_EQ(packet.payload, original_frame().size());
   EXPECT_EQ(link.flags, HEDDLE_DATA_LOSSLESS);
@@ -189,7 +189,11 @@ TEST(FabricFrame, TransitRewritesTheHeaderAndCutsPadding) {
   next.flow = 11;
   next.sequence = 1;
   stamp_data_frame(transit.packet, next);
-  EXPECT_EQ(transit.bytes(), data_frame([](Packet&, Stamp& stamp) { stamp.flow = 11, stamp.sequence = 1; }));
+  EXPECT_EQ(transit.packet.hop_limit, 7);
+  EXPECT_EQ(transit.bytes(), data_frame([](Packet& packet, Stamp& stamp) {
+              packet.hop_limit = 8;
+              stamp.flow = 11, stamp.sequence = 1;
+            }));
   strip_fabric_header(transit.packet);
   EXPECT_EQ(transit.bytes(), original_frame());
 }

@@ -125,7 +125,7 @@ void HostileSender::write_fabric(Packet& packet, HostileKind kind, uint64_t vict
     packet.length = 100;
     packet.destination = {static_cast<uint16_t>(1 + random_.below(16)), 0};
     packet.source = {static_cast<uint16_t>(1 + random_.below(16)), 1};
-    packet.hop_limit = 16;
+    packet.hop_limit = 17;
     packet.vni = 1;
     prepend_fabric_header(packet);
     stamp_data_frame(packet, {.session_tag = static_cast<uint32_t>(random_.next()),
