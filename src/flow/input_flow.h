@@ -74,7 +74,8 @@ struct Branch {
 // FlowLife and AckWriter. Readers: each stage that has the flow in hand, and telemetry.
 struct alignas(64) InputFlow {
   PacketQueue queue;        // FlowQueues
-  uint32_t next_data_flow;  // bytes received (fabric: position expected next). Admission, DeliveryAtOnce, AckWriter
+  uint32_t next_data_flow;  // bytes received (fabric: position expected next). Admission, Express, DeliveryAtOnce,
+                            // AckWriter
   uint32_t data_flow;       // bytes handed to the crossing, lost ones included. Admission, DeliveryAtOnce
   uint32_t ack_flow;        // bytes settled: delivered or lost. FlowLife, DeliveryAtOnce
   uint32_t lost_total;      // bytes lost, of those settled (F12). FlowLife

@@ -39,7 +39,7 @@ class LinkCredits {
 
   // --- receiving ---
   uint32_t may_receive() const { return granted_ - received_total_; }  // that is granted and has not come
-  // A frame has come in and is held; false = beyond what was granted: protocol error.
+  // A frame, or several, have come in and are held; false = beyond what was granted: protocol error.
   bool received(uint32_t cost, bool sure);
   // Buffers of this port's frames have been let go, in whatever session they came.
   void released(uint32_t buffers) { held_ -= buffers; }

@@ -31,7 +31,7 @@ void LinkRetry::keep(Packet* packet, Nanos now) {
 }
 
 LinkRetry::Turn LinkRetry::judge(uint32_t sequence, Nanos now) {
-  if (sequence == taken_ + 1) {
+  if (is_next(sequence)) {
     taken_ = sequence;
     gap_told_ = false;
     if (untold_++ == 0) untold_since_ns_ = now;

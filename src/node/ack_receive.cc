@@ -23,7 +23,7 @@ bool AckReceive::take_record(Port& port, AckRecords::Iterator at, Nanos now) {
   OutputFlow& entry = port.output.flows[record.flow];
   const uint32_t acknowledged = record.ack_flow - entry.ack_flow;
   const uint32_t lost = record.lost_total - entry.lost_total;
-  const bool fits = acknowledged <= entry.extent() && lost <= acknowledged;
+  const bool fits = usually(acknowledged <= entry.extent()) && usually(lost <= acknowledged);
   const unsigned special = (entry.flags & (kOutputEnded | kOutputMetered)) |
                            (record.flags & (HEDDLE_ACK_METERED | HEDDLE_ACK_REDIRECT)) | record.severity | entry.told |
                            entry.congestion;
@@ -32,7 +32,7 @@ bool AckReceive::take_record(Port& port, AckRecords::Iterator at, Nanos now) {
     if (serial_before(record.ack_flow, entry.ack_flow)) return true;
     if (!fits || !take_special(port, at, entry)) return false;
   }
-  if (acknowledged == 0) return true;
+  if (!usually(acknowledged != 0)) return true;
   port.counters.count(ProtocolEvent::ack_lost_bytes, lost);
   entry.ack_flow = record.ack_flow;
   entry.lost_total = record.lost_total;

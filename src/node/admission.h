@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A frame joins its flow, or passes it by where nothing is in the way (decision 4). Called by those who receive, once a
-// frame at the edge and in transit, and by arbitration for what leaves a queue. It counts the frame in the flow's
-// positions (bytes of original frames) and owns it from then until it stands in a queue, has crossed or is dropped.
-// Nothing of it fails: a frame that may not join is dropped with its reason and settled as lost (K4).
+// A frame joins its flow, or passes it by where nothing is in the way (decision 4). Called by those who receive, once
+// for each frame that Express does not take, and by arbitration for what leaves a queue. It counts the frame in the
+// flow's positions (bytes of original frames) and owns it from then until it stands in a queue, has crossed or is
+// dropped. Nothing of it fails: a frame that may not join is dropped with its reason and settled as lost (K4).
 #pragma once
 
 #include "node/buffer_shares.h"
@@ -35,7 +35,7 @@ class Admission {
         crosspoint_(crosspoint),
         at_once_(at_once) {}
 
-  // Every frame of a flow passes here, at the edge and in transit.
+  // The next frame of the flow, at the edge and in transit.
   void admit(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   // Would a frame pass by the queue of its idle flow, whose limits and path do not hold it, on to that output? Asks
   // what is asked of each frame; nothing is changed. `flow` may be one that is not there yet.
@@ -50,17 +50,8 @@ class Admission {
   bool has_id(const Port& port, const InputFlow& flow, const Voq& voq) const {
     return flow.branch.flow == kNoFlow ? flow_ids_.would_reserve(port, voq) : !flow_ids_.has_to_yield(port, flow);
   }
-  // No frame passes one by that may go no further, or while its link's other frames hold all buffers here.
-  bool may_enter(const Port& port, const Packet& packet) const {
-    return !port.is_fabric() || (packet.hop_limit != 0 && (packet.vc != kLossyChannel || !flow_queues_.is_full(port)));
-  }
   // So many buffers of a fabric port's frames may enter so until it is full.
   uint32_t room_to_enter(const Port& port) const { return flow_queues_.room(port); }
-  // Nobody with an output flow ID waits for the output, and there is room, and what it has to have in arbitration.
-  bool may_cross(const Port& port, const InputFlow& flow, const Voq& voq, const Packet& packet) const {
-    return voq.ready() == 0 && has_room(port, false, flow, voq, packet.cost) &&
-           (!voq.shares_credit || within_share(flow, shares_.free_bytes_of(voq)));
-  }
   // For so many buffers at the output, and under the flow's injection limit (A6). `in_transit`: known to be a fabric
   // port, which injects nothing.
   static bool has_room(const Port& port, bool in_transit, const InputFlow& flow, const Voq& voq, uint32_t cost) {
@@ -79,6 +70,15 @@ class Admission {
  private:
   [[gnu::noinline]] void join_queue(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   void leave(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);
+  // No frame passes one by that may go no further, or while its link's other frames hold all buffers here.
+  bool may_enter(const Port& port, const Packet& packet) const {
+    return !port.is_fabric() || (packet.hop_limit != 0 && (packet.vc != kLossyChannel || !flow_queues_.is_full(port)));
+  }
+  // Nobody with an output flow ID waits for the output, and there is room, and what it has to have in arbitration.
+  bool may_cross(const Port& port, const InputFlow& flow, const Voq& voq, const Packet& packet) const {
+    return voq.ready() == 0 && has_room(port, false, flow, voq, packet.cost) &&
+           (!voq.shares_credit || within_share(flow, shares_.free_bytes_of(voq)));
+  }
   bool pass_through(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);
   HEDDLE_HOT [[gnu::noinline]] bool set_out(Port& port, FlowId id, InputFlow& flow, const Packet& packet);
   HEDDLE_COLD void pass_marks(Port& port, FlowId id, InputFlow& flow, const Packet& packet, Nanos now);

@@ -4,8 +4,6 @@
 #include <bit>
 #include <utility>
 
-#include "wire/fabric_frame.h"
-
 namespace heddle {
 
 namespace {
@@ -22,17 +20,17 @@ uint32_t DeliveryAtOnce::deliver(Port& port, Packet** packets, const uint32_t* f
   uint32_t gathered = 0;
   uint64_t gathered_bytes = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    if (found[i] == kNotFound) continue;
+    if (!usually(found[i] != kNotFound)) continue;
     MatchEntry& match = matches[found[i]];
-    if (!(match.flags & kMatchNear)) continue;
+    if (!usually(match.flags & kMatchNear)) continue;
     Packet* packet = packets[i];
     const PortIndex to = match.destination.port;
     if (const Way next = way_of(to, packet->ftag); next != way) {
       way = next;
       output = open_for_burst(port, to, *packet, count);
     }
-    if (output == nullptr || !has_nothing_on_its_way(edge, port, match, found[i])) continue;
-    if (!output->host_frames.takes(*packet)) continue;
+    if (!usually(output != nullptr) || !usually(has_nothing_on_its_way(edge, port, match, found[i]))) continue;
+    if (!usually(output->host_frames.takes(*packet))) continue;
     output->host_frames.finish(*packet);
     packet->destination = match.destination;
     packet->position = found[i];
@@ -59,9 +57,9 @@ uint32_t DeliveryAtOnce::cross(Port& port, Packet** packets, const uint32_t* fou
   uint32_t crossed = 0;
   Way way = kNoWay;
   for (uint32_t i = 0; i < count; ++i) {
-    if (found[i] == kNotFound || packets[i] == nullptr) continue;
+    if (!usually(found[i] != kNotFound) || !usually(packets[i] != nullptr)) continue;
     MatchEntry& match = matches[found[i]];
-    if (!(match.flags & kMatchBeside)) continue;
+    if (!usually(match.flags & kMatchBeside)) continue;
     Packet* packet = packets[i];
     const PortIndex to = match.destination.port;
     if (const Way next = way_of(to, packet->ftag); next != way) {
@@ -71,7 +69,8 @@ uint32_t DeliveryAtOnce::cross(Port& port, Packet** packets, const uint32_t* fou
       asked = voq != nullptr ? room_asked(site_, port, *voq) : 0;
       out = outbox.way_to(to);
     }
-    if (voq == nullptr || voq->room < asked || !has_nothing_on_its_way(edge, port, match, found[i])) continue;
+    if (!usually(voq != nullptr) || !usually(voq->room >= asked)) continue;
+    if (!usually(has_nothing_on_its_way(edge, port, match, found[i]))) continue;
     start_way(*packet, round_trip_bits);
     packet->destination = match.destination;
     packet->output_flow = kNoFlow;
@@ -89,7 +88,7 @@ uint32_t DeliveryAtOnce::cross(Port& port, Packet** packets, const uint32_t* fou
 
 void DeliveryAtOnce::gather_crossed(Port& there, Packet* packet, Nanos now) {
   OutputSide& output = there.output;
-  if (!opens_at_once(there) || !output.host_frames.takes(*packet) || life_over(*packet, now)) {
+  if (!usually(opens_at_once(there)) || !may_gather(output, *packet, now)) {
     output.at_once.close();
     return crosspoint_.accept(there, packet, 0);
   }
@@ -104,9 +103,9 @@ bool DeliveryAtOnce::gather_from_fabric(Port& port, FlowId id, InputFlow& flow, 
   if (!edge_.is_near(packet->destination.port)) return false;
   const PortIndex to = packet->destination.port;
   OutputSide* output = open_at_once(port, to, *packet);
-  if (output == nullptr || !output->host_frames.takes(*packet) || life_over(*packet, now)) return false;
+  if (output == nullptr || !may_gather(*output, *packet, now)) return false;
   Turn::release_buffers(port, *packet);
-  gather_of_run(port, id, flow, *output, packet, now);
+  settle_and_gather(port, id, flow, *output, packet, now);
   return true;
 }
 
@@ -187,7 +186,8 @@ bool DeliveryAtOnce::takes_at_once(const Port& there) {
 // All there is to say of its frames is in the match, and none of them waits or is under way with a flow.
 bool DeliveryAtOnce::has_nothing_on_its_way(const EdgeInput& edge, Port& port, const MatchEntry& match,
                                             uint32_t match_index) {
-  return edge.is_current(match) && EdgeFlows::find(port, match, match_index) == nullptr && match.waiting == 0;
+  return usually(edge.is_current(match)) && usually(EdgeFlows::find(port, match, match_index) == nullptr) &&
+         match.waiting == 0;
 }
 
 // May a frame be gathered for it? For the rest of a burst if so once, while its device has room.

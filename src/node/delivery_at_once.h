@@ -21,6 +21,7 @@
 #include "node/ports.h"
 #include "node/site.h"
 #include "routing/load_board.h"
+#include "wire/fabric_frame.h"
 #include "wire/inlining.h"
 
 namespace heddle {
@@ -51,9 +52,13 @@ class DeliveryAtOnce {
   // The edge port to which that many frames like this one may go from the fabric, one behind the other; nullptr if they
   // are to be looked at one by one.
   [[gnu::noinline]] OutputSide* open_for_run(const Port& port, const Packet& packet, uint32_t frames);
-  // One of them that the port takes and that lives, the next one of its flow: settled, without its header, gathered.
-  // Its buffers are the caller's to count.
-  void gather_of_run(Port& port, FlowId id, InputFlow& flow, OutputSide& output, Packet* packet, Nanos now) {
+  // May one more go there? Its port takes it, and it lives.
+  static bool may_gather(const OutputSide& output, const Packet& packet, Nanos now) {
+    return usually(output.host_frames.takes(packet)) && !life_over(packet, now);
+  }
+  // One that may, the next one of its flow: settled, without its header, gathered. Its buffers are the caller's to
+  // count.
+  void settle_and_gather(Port& port, FlowId id, InputFlow& flow, OutputSide& output, Packet* packet, Nanos now) {
     flow.next_data_flow += packet->payload;
     flow.data_flow += packet->payload;
     flow.ack_flow += packet->payload;

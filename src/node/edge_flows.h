@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The flows of an edge port's hosts: a match has one as long as its frames are under way (F4). Frames that find no free
 // flow ID wait for one (F10), or are dropped with their reason where too many do. Called by those who receive hosts'
-// frames, once for each; the writer of MatchEntry::flow and waiting.
+// frames, for each that is not delivered at once or taken by Express; the writer of MatchEntry::flow and waiting.
 #pragma once
 
 #include "ingress/edge_input.h"

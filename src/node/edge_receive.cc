@@ -68,6 +68,10 @@ void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos no
   const uint32_t last_bytes = last_packet != nullptr ? last_packet->payload : 0;
   ExpressTries tries;
   for (uint32_t i = 0; i < kept;) {
+    if (packets[i] == nullptr) {
+      ++i;
+      continue;
+    }
     express_.look_again();
     const uint32_t frames = run_express(port, packets + i, found + i, kept - i, now);
     i += frames;
@@ -83,7 +87,7 @@ void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos no
     flow_limits_.time_round_trip(port, last.flow, last_bytes, now);
 }
 
-// How many of the first frames have gone already, or go on by the shortest way now.
+// How many of the first frames go on by the shortest way, or have gone already.
 uint32_t EdgeReceive::run_express(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now) {
   Express& express = express_;
   const EdgeInput& edge = edge_;
@@ -97,7 +101,7 @@ uint32_t EdgeReceive::run_express(Port& port, Packet** packets, const uint32_t* 
     MatchEntry& match = matches[found[i]];
     InputFlow* const flow = EdgeFlows::find(port, match, found[i]);
     if (!usually(flow != nullptr) || !usually(edge.is_current(match))) return i;
-    if (!usually(packet->payload <= Express::kPayloadMax)) return i;
+    if (!usually(packet->payload <= kOneBufferPayloadMax)) return i;
     start_way(*packet, round_trip_bits);
     packet->destination = match.destination;
     if (!usually(express.take(port, false, *flow, packet, now))) return i;

@@ -11,10 +11,7 @@ void Express::look_at(Port& input, VoqIndex index) {
   const bool open = there != nullptr && !queue.shares_credit && queue.ready() == 0 &&
                     input.input.ids[queue.output].wanting.empty() && StampingAtOnce::is_open(*there) &&
                     there->credits[kLossyChannel].cost(kBufferBytes) == 1;
-  ways_[index] = {.look = look_,
-                  .there = open ? there : nullptr,
-                  .queue = &queue,
-                  .stamp = open ? Stamping::common(*there, kLossyChannel, false) : LinkStamp{}};
+  ways_[index] = {.look = look_, .there = open ? there : nullptr, .queue = &queue};
 }
 
 bool Express::stays(const InputFlow& flow) { return flow.flow_extent() != 0 || flow_ways_.surely_stays(flow); }

@@ -12,6 +12,7 @@
 #include "node/port.h"
 #include "node/ports.h"
 #include "node/stamping_at_once.h"
+#include "wire/inlining.h"
 
 namespace heddle {
 
@@ -32,9 +33,7 @@ class Express {
 
   // A burst begins, or something else has been done than take(): outputs are asked anew.
   void look_again() { ++look_; }
-  // Frames that go this way take one buffer each, here and at the next hop.
-  static constexpr uint32_t kPayloadMax = kBufferBytes - HEDDLE_DATA_OVERHEAD_BYTES;
-  // A frame of at most so many bytes, with a hop left, that `flow` of the input, whose burst this is, gets next. False,
+  // A frame of one buffer, with a hop left, that `flow` of the input, whose burst this is, gets next. False,
   // and nothing done, if it is to go as others do. `in_transit`: as the input is a fabric port.
   [[gnu::always_inline]] bool take(Port& input, bool in_transit, InputFlow& flow, Packet* packet, Nanos now) {
     const FlowId id = flow.branch.flow;
@@ -53,9 +52,9 @@ class Express {
     if (!usually(Stamping::lives(left))) return false;
     if (!usually(!(flow.flags & kFlowChooses)) && !stays(flow)) return false;
     flow.next_data_flow += packet->payload;
-    packet->cost = 1;
+    packet->cost = 1;  // and `input` says of it no more than the port: nobody asks for its flow once it has its header
     Admission::leave(input, in_transit, flow, queue, packet);
-    at_once_.put(*there, in_transit, id, entry, flow.congestion, packet, 1, way.stamp, left, now);
+    at_once_.put(*there, in_transit, id, entry, flow.congestion, packet, 1, left, now);
     return true;
   }
 
@@ -65,11 +64,10 @@ class Express {
       kFlowAckDue | kFlowTimed | kFlowMayRest | kFlowChooses | kFlowMoved | kFlowRedirect;
 
   // A queue of the input whose burst is under way, as it was looked at.
-  struct alignas(64) Way {
+  struct alignas(32) Way {
     uint64_t look = 0;
     Port* there = nullptr;  // where it leads to; nullptr if nothing goes this way there
     Voq* queue = nullptr;
-    LinkStamp stamp{};  // what frames have in common there
   };
 
   [[gnu::noinline]] void look_at(Port& input, VoqIndex queue);

@@ -91,9 +91,10 @@ DropReason FabricReceive::judge_in_turn(Port& port, const LinkFrame& frame, Nano
       return DropReason::none;
     case LinkRetry::Turn::old:
       return DropReason::old_sequence;
-    default:
+    case LinkRetry::Turn::ahead:
       return DropReason::ahead_of_turn;
   }
+  __builtin_unreachable();
 }
 
 void FabricReceive::receive_data(Port& port, Packet** packets, uint32_t count, Nanos now) {
@@ -127,7 +128,7 @@ uint32_t FabricReceive::run_express(Port& port, Packet** packets, uint32_t count
     const bool plain =
         usually(packet->vc == kLossyChannel) && usually(packet->via == 0) && usually(!(packet->flags & kPacketInTurn));
     if (!usually(next) || !usually(plain)) break;
-    if (!usually(packet->payload <= Express::kPayloadMax) || !usually(packet->hop_limit != 0)) break;
+    if (!usually(packet->payload <= kOneBufferPayloadMax) || !usually(packet->hop_limit != 0)) break;
     if (!usually(express.take(port, true, flow, packet, now))) break;
   }
   credits.received(frames, false);
@@ -147,21 +148,21 @@ uint32_t FabricReceive::run_deliveries(Port& port, Packet** packets, uint32_t co
   for (; frames < most; ++frames) {
     Packet* packet = packets[frames];
     const FlowId id = packet->input.flow;
-    if (!usually(packet->destination.node == site_.address) || !usually(port.input.flows.valid(id))) break;
+    if (!usually(port.input.flows.valid(id))) break;
     InputFlow& flow = port.input.flows[id];
     if (!usually(!flow.in_use()) || !usually(flow.next_data_flow == packet->position)) break;
     if (!usually(packet->vc == kLossyChannel) || !usually(!(packet->flags & kPacketInTurn))) break;
-    if (!usually(site_.lanes.valid(packet->ftag, kLossyChannel, false))) break;
     if (output == nullptr || packet->destination != to || packet->ftag != ftag) {
+      if (packet->destination.node != site_.address) break;
+      if (!site_.lanes.valid(packet->ftag, kLossyChannel, false)) break;
       output = at_once.open_for_run(port, *packet, most - frames);
       to = packet->destination;
       ftag = packet->ftag;
       if (output == nullptr) break;
     }
-    if (!usually(packet->payload <= Express::kPayloadMax) || !usually(output->host_frames.takes(*packet))) break;
-    if (!usually(!life_over(*packet, now))) break;
+    if (!usually(packet->payload <= kOneBufferPayloadMax) || !usually(at_once.may_gather(*output, *packet, now))) break;
     bridging_.meet_station(port, *packet, now);
-    at_once.gather_of_run(port, id, flow, *output, packet, now);
+    at_once.settle_and_gather(port, id, flow, *output, packet, now);
   }
   credits.received(frames, false);
   credits.released(frames);

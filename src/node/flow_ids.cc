@@ -110,13 +110,13 @@ FlowId FlowIds::keep_or_return(Port& port, PortIndex output, uint8_t channel, Fl
 }
 
 bool FlowIds::rest(Port& port, FlowId id, const InputFlow& flow) {
-  if ((flow.flags & ~(kFlowInUse | kFlowAckDue | kFlowChooses | kFlowMoved | kFlowDetour)) != kFlowMayRest)
-    return false;
+  constexpr uint16_t kMayRest = kFlowInUse | kFlowAckDue | kFlowChooses | kFlowMoved | kFlowDetour;
+  if (!usually((flow.flags & ~kMayRest) == kFlowMayRest)) return false;
   Port& there = ports_.own(flow.branch.output);
   const OutputFlow& entry = there.output.flows[flow.branch.flow];
   if (!usually((entry.congestion | entry.told) == 0) || !usually(there.output.wanted.inputs() == 0)) return false;
   if (!port.is_fabric()) {
-    if (!port.input.waiting.empty()) return false;
+    if (!usually(port.input.waiting.empty())) return false;
     port.input.flows.resting().enter(id);
   }
   there.output.flows.resting().enter(flow.branch.flow);

@@ -77,7 +77,7 @@ void FlowLife::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged,
     if (flow.branch.output != kNoPort) flow_ids_.return_lent(port, flow.branch.output, true);
   }
   if (port.is_fabric()) {
-    if (acknowledged != 0) acks_.mark_due(port, id, flow, now);
+    if (usually(acknowledged != 0)) acks_.mark_due(port, id, flow, now);
   } else {
     port.counters.acknowledged_bytes += acknowledged - lost;
     if (port.input.arbiter[flow.branch.voq].injects) port.input.arbiter.settle(flow.group, acknowledged);
@@ -222,7 +222,7 @@ void FlowLife::drop_queue(Port& port, FlowId id, DropReason reason) {
 // F9: with an empty queue and nothing outstanding the flow rests, or is gone.
 void FlowLife::finish(Port& port, FlowId id, InputFlow& flow) {
   if (!usually(!(flow.flags & kFlowPending))) return;  // its timer comes back to it
-  if (!flow_ids_.rest(port, id, flow)) leave(port, id, flow);
+  if (!usually(flow_ids_.rest(port, id, flow))) leave(port, id, flow);
 }
 
 bool FlowLife::reclaim(Port& output, PortIndex input, uint8_t channel) {

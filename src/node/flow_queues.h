@@ -5,6 +5,8 @@
 // of original frames; buffers where it says so. Keeps no state.
 #pragma once
 
+#include <algorithm>
+
 #include "node/flow_credits.h"
 #include "node/flow_pauses.h"
 #include "node/port.h"
@@ -45,7 +47,8 @@ class FlowQueues {
   bool is_full(const Port& port) const { return input_buffers(port) > site_.settings.input_drop_mark_packets; }
   // Buffers of a fabric port's frames that may come until then.
   uint32_t room(const Port& port) const {
-    return is_full(port) ? 0 : site_.settings.input_drop_mark_packets - input_buffers(port);
+    const uint32_t most = site_.settings.input_drop_mark_packets;
+    return most - std::min(input_buffers(port), most);
   }
 
  private:

@@ -16,6 +16,7 @@
 #include "node/room_returns.h"
 #include "node/settlement.h"
 #include "node/site.h"
+#include "node/stamping.h"
 #include "node/turn.h"
 #include "routing/link_state.h"
 #include "wire/fabric_frame.h"

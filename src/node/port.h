@@ -225,7 +225,8 @@ struct Port {
   DataFrameStart data_frame_start;  // with that
   InputSide input;
   OutputSide output;
-  LinkSession session;                                                       // fabric ports
+  LinkSession session;      // fabric ports
+  LinkStamp lossy_stamp{};  // fabric ports: of this session's frames in the lossy channel. LinkControl
   Owned<LinkDownReason, LinkControl> told_reason{LinkDownReason::no_hello};  // the last one that an event has told
   std::array<LinkCredits, kVirtualChannels> credits;                         // fabric ports, by virtual channel
   LinkRetry retry;                                                           // fabric ports

@@ -11,6 +11,7 @@
 #include "node/prober.h"
 #include "node/site.h"
 #include "wire/fabric_frame.h"
+#include "wire/inlining.h"
 
 namespace heddle {
 
@@ -43,7 +44,8 @@ class Stamping {
     return position;
   }
   // Writes the header with what is left of its life, its place among all of the link, or of its retry channel, and its
-  // place in its flow, or kNoFlow and 0. The frame has one, or the headroom for it.
+  // place in its flow, or kNoFlow and 0. The frame has a header, or room for one in front
+  // (prepend_fabric_header()).
   static void stamp(Port& port, Packet& packet, const LinkStamp& common, FlowId flow, uint32_t position, bool retry,
                     Nanos left) {
     const uint32_t sequence = retry ? port.retry.next_sequence() : ++port.output.sequence;

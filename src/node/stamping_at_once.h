@@ -8,6 +8,7 @@
 #include "node/ports.h"
 #include "node/settlement.h"
 #include "node/stamping.h"
+#include "wire/inlining.h"
 
 namespace heddle {
 
@@ -19,13 +20,13 @@ class StampingAtOnce {
   // is to cross as others do.
   bool take(const Port& input, const InputFlow& flow, Packet* packet, Nanos now) {
     Port* const there = ports_.find(flow.branch.output);
-    if (there == nullptr || !may_take(*there, packet->output_flow, packet->payload)) return false;
+    const FlowId id = flow.branch.flow;
+    if (there == nullptr || !may_take(*there, id, packet->payload)) return false;
     const bool in_transit = input.is_fabric();
     const Nanos left = life_of(*packet, in_transit, now);
     if (!Stamping::lives(left)) return false;
     const uint32_t cost = Stamping::cost(there->credits[kLossyChannel], packet->payload);
-    put(*there, in_transit, flow.branch.flow, there->output.flows[flow.branch.flow], flow.congestion, packet, cost,
-        Stamping::common(*there, kLossyChannel, false), left, now);
+    put(*there, in_transit, id, there->output.flows[id], flow.congestion, packet, cost, left, now);
     return true;
   }
   // Would it take one of so many bytes, whose flow has this ID there, or kNoFlow yet, and which lives?
@@ -49,10 +50,9 @@ class StampingAtOnce {
   static Nanos life_of(const Packet& packet, bool in_transit, Nanos now) {
     return in_transit ? life_left(packet, now) : packet.dies_ns;
   }
-  // Of one that may, whose flow has this ID there and knows of so much congestion: `stamp` is what all of the port have
-  // in common.
+  // Of one that may, whose flow has this ID there and knows of so much congestion.
   void put(Port& there, bool in_transit, FlowId id, OutputFlow& entry, uint8_t congestion, Packet* packet,
-           uint32_t cost, const LinkStamp& stamp, Nanos left, Nanos now) {
+           uint32_t cost, Nanos left, Nanos now) {
     OutputSide& output = there.output;
     there.credits[kLossyChannel].sent(cost, false, now);
     output.stamped[output.stamped_packets++] = packet;
@@ -63,7 +63,7 @@ class StampingAtOnce {
       begin_life(*packet, now);
       prepend_fabric_header(*packet);
     }
-    Stamping::stamp(there, *packet, stamp, id, position, false, left);
+    Stamping::stamp(there, *packet, there.lossy_stamp, id, position, false, left);
   }
 
  private:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames on fabric links (W1, W2, W6): reading and writing what include/heddle/frames.h lays out.
 //
-// Receive: check_frame() on every frame, then by LinkFrame::kind either read_data_header(), one of the
+// Receive: check_frame() on every frame, or of what is_data_frame() check_data_frame(), then by LinkFrame::kind either
+// read_data_header(), one of the
 // *_records() ranges, or read_hello(). The readers trust the check; nothing is read at or past data + length.
 // Send: data frames are prepended once at the ingress edge and stamped at each hand-over to a transmit queue
 // (F6); record frames are start_records(), append_record()..., finish_records(); hellos are write_hello().
@@ -76,7 +77,7 @@ inline LinkStamp link_stamp(const DataFrameStart& start, uint32_t session_tag, u
   return stamp;
 }
 
-// What is known of a data frame only when it is handed to the transmit queue (F6).
+// All that stands in a data frame's header and not in its Packet, for who makes one without a port.
 struct Stamp {
   uint32_t session_tag;
   uint8_t vc = 0;       // virtual channel that the frame goes on in
@@ -152,6 +153,8 @@ struct Hello {
   // Cut to the field; what is not printable ASCII becomes '?', so that the peer never refuses our hello.
   void set_names(std::string_view node_text, std::string_view port_text);
 };
+
+constexpr uint32_t kOneBufferPayloadMax = kBufferBytes - HEDDLE_DATA_OVERHEAD_BYTES;  // of a data frame in one buffer
 
 // --- session values (K1, K4) ---
 

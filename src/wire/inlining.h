@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packet's way is compiled as a few long stretches, and what is seldom taken stands beside it: calls cost as much
-// as the work of most stages.
+// The packet's way is compiled as a few stretches, since a call for each stage would cost as much as its work; what is
+// seldom taken stands beside it. A loop over a burst is a stretch of its own: in a long one it would have no registers.
 #pragma once
 
 #define HEDDLE_HOT [[gnu::flatten]]

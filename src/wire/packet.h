@@ -31,8 +31,8 @@ enum PacketFlag : uint8_t {
 // start_way(); behind those stands who writes them later. Readers: until it crosses the stages of the input's worker,
 // from there on those of the output's, and telemetry in either's thread; a device reads data and length alone.
 struct alignas(64) Packet {
-  uint8_t* data;       // first byte of the frame as it stands now. EdgeInput, Stamping; where it leaves for a host
-                       // EdgeTransmit, DeliveryAtOnce and HostFrames
+  uint8_t* data;       // first byte of the frame as it stands now. EdgeInput, StampingAtOnce, FabricTransmit; where it
+                       // leaves for a host EdgeTransmit, DeliveryAtOnce and HostFrames
   Packet* next;        // queue link; nullptr outside queues. PacketQueue
   Nanos dies_ns;       // K8: then its life is over; of a host's frame that has not crossed, how long it will be.
                        // Receive, FabricReceive; EdgeInput, Bridging; begin_life() as it crosses
@@ -44,7 +44,7 @@ struct alignas(64) Packet {
   LaneIndex lane;      // of the output that it crosses to (topology/lanes.h). Voq::take_lane()
   uint8_t flags;       // PacketFlag. Device, EdgeInput, EdgeReceive, FabricReceive, Bridging, DeliveryAtOnce;
                        // ControlFrames, and who makes a frame here that is none of records
-  // From here on in the order of a data frame's header, which is read and written as a whole (wire/fabric_frame.h).
+  // From here on in the order of a data frame's header, which is read as a whole (wire/fabric_frame.h).
   FlowId output_flow;  // reserved at the output before it crosses (F6). Admission; Fifos, Bridging, DeliveryAtOnce
   uint8_t ftag;
   uint8_t vc;         // virtual channel that it came in; 0 from hosts
@@ -55,7 +55,8 @@ struct alignas(64) Packet {
   uint16_t cost;      // buffers it holds; where a header has the life
   uint8_t hop_limit;  // Stamping
   uint8_t priority;   // PCP << 1 | DEI; high half: the sender's round trip code (flow/congestion_level.h). HostFrames
-  uint16_t payload;   // bytes of the original frame: what positions, extents and limits count. Stamping, again
+  uint16_t payload;   // bytes of the original frame: what positions, extents and limits count. StampingAtOnce,
+                      // FabricTransmit, again
 };
 
 static_assert(sizeof(Packet) == 64, "a Packet is one cache line");

@@ -45,8 +45,8 @@ class ExpressTest : public FlowTest {
   DataHeader next() const {
     return {.destination = {2, 1}, .flow = 7, .position = transit_.next_data_flow, .source = {2, 1}};
   }
-  void receive(const DataHeader& header) {
-    Packet* next = received(forged(fabric_, frame(2, 1, 0), header), fabric_);
+  void receive(const DataHeader& header, size_t payload = 100) {
+    Packet* next = received(forged(fabric_, frame(2, 1, 0, payload), header), fabric_);
     fabric_receive_.receive(fabric_, &next, 1, turn_.now());
     turn_.flush();
   }
@@ -258,8 +258,19 @@ TEST_F(ExpressTest, SoIsTheRetryChannelOfALossyFrame) {
 
 TEST_F(ExpressTest, SoIsAFrameBeyondTheGrant) {
   receive(next());
-  credits_.received(credits_.may_receive(), false);
+  const uint32_t granted = credits_.may_receive();
+  credits_.received(granted, false);
+  credits_.released(granted);
   receive(next());
+  EXPECT_TRUE(reset());
+}
+
+// Hosts of this fabric send none that is longer.
+TEST_F(ExpressTest, OnlyFramesOfOneBuffer) {
+  receive(next(), kBufferBytes - HEDDLE_DATA_OVERHEAD_BYTES);
+  EXPECT_EQ(stamped(), 1u);
+  EXPECT_FALSE(reset());
+  receive(next(), kBufferBytes - HEDDLE_DATA_OVERHEAD_BYTES + 1);
   EXPECT_TRUE(reset());
 }
 

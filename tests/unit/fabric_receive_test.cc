@@ -155,6 +155,15 @@ TEST_F(FabricReceiveTest, AClassInAChannelThatItHasNotIsAContradiction) {
   EXPECT_TRUE(reset());
 }
 
+TEST_F(FabricReceiveTest, AClassThatTheFabricHasNotIsAContradiction) {
+  bring_up();
+  DataHeader header = next();
+  header.ftag = 9;
+  receive(header);
+  EXPECT_TRUE(reset());
+  EXPECT_TRUE(device_.delivered.empty());
+}
+
 TEST_F(FabricReceiveTest, ALosslessFlowStaysInItsChannel) {
   bring_up();
   poke(output_.output.paused_lanes, ~LaneSet{0});  // nothing goes at once
