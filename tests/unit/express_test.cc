@@ -6,28 +6,25 @@
 namespace heddle::test::express_test {
 namespace {
 
-// A flow of port 0 that has an ID of the fabric port, whose link has a session and credit; and another one that came in
-// by that port.
+// A flow of port 0 that has an ID of the fabric port, whose link has a session and credit.
 class ExpressTest : public FlowTest {
  protected:
+  static constexpr uint8_t kFirstByte = 0x77;  // of each frame
+
   ExpressTest() {
     bring_up();
     EXPECT_TRUE(credits_.apply(0, credits_.buffers(), false));
-    bind(edge_, flow_, id_);
-    bind(fabric_, transit_, transit_id_);
-  }
-  void bind(Port& input, InputFlow& flow, FlowId& id) {
-    reserve(fabric_, id);
-    fabric_.output.flows[id].input = input.input.ref.with(7);
-    flow.begin({2, 1}, kLossy, kNoMatch);
-    flow.branch.output = kFabric;
-    flow.branch.flow = id;
-    flow.branch.voq = site_.voq_index(kFabric, 0);
+    reserve(fabric_, id_);
+    flow_.begin({2, 1}, kLossy, kNoMatch);
+    flow_.branch.output = kFabric;
+    flow_.branch.flow = id_;
+    flow_.branch.voq = site_.voq_index(kFabric, 0);
   }
   OutputFlow& entry() { return fabric_.output.flows[id_]; }
   Voq& voq() { return edge_.input.arbiter[flow_.branch.voq]; }
   bool take(Nanos life = 50 * HEDDLE_LIFE_UNIT_NS, uint16_t payload = 100) {
     last_ = packet(payload);
+    last_->data[0] = kFirstByte;
     last_->input = edge_.input.ref.with(7);
     last_->source = {1, kEdge};
     last_->destination = flow_.destination;
@@ -41,21 +38,9 @@ class ExpressTest : public FlowTest {
   }
   uint32_t stamped() const { return fabric_.output.stamped_packets; }
 
-  // A burst of frames of the flow that comes in by the fabric port, as it is next but for what is said.
-  DataHeader next() const {
-    return {.destination = {2, 1}, .flow = 7, .position = transit_.next_data_flow, .source = {2, 1}};
-  }
-  void receive(const DataHeader& header, size_t payload = 100) {
-    Packet* next = received(forged(fabric_, frame(2, 1, 0, payload), header), fabric_);
-    fabric_receive_.receive(fabric_, &next, 1, turn_.now());
-    turn_.flush();
-  }
-  bool reset() const { return count_of(fabric_, ProtocolEvent::session_reset) != 0; }
-
   LinkCredits& credits_ = fabric_.credits[kLossyChannel];
-  FlowId id_, transit_id_;
+  FlowId id_;
   InputFlow& flow_ = edge_.input.flows[7];
-  InputFlow& transit_ = fabric_.input.flows[7];
   Packet* last_ = nullptr;
 };
 
@@ -63,6 +48,7 @@ TEST_F(ExpressTest, AFrameLeavesItsFlowAndGetsItsHeader) {
   const uint32_t position = entry().data_flow, begin = flow_.data_flow, room = voq().room;
   for (const uint32_t i : {0u, 1u}) {
     ASSERT_TRUE(take());
+    EXPECT_EQ(last_->data[HEDDLE_DATA_OVERHEAD_BYTES], kFirstByte) << "of the frame behind it";
     ASSERT_EQ(stamped(), i + 1);
     EXPECT_EQ(fabric_.output.stamped[i], last_);
     LinkFrame link{};
@@ -190,108 +176,6 @@ TEST_F(ExpressTest, TriesGrowRareWhereTheyFindNothing) {
   EXPECT_EQ(tries.others_after(0), 4u);
   EXPECT_EQ(tries.others_after(0), 16u);
   EXPECT_EQ(tries.others_after(1), 1u);
-}
-
-TEST_F(ExpressTest, AFrameFromTheFabricGoesStraightOn) {
-  const uint32_t held = credits_.held();
-  receive(next());
-  receive(next());
-  EXPECT_EQ(stamped(), 2u);
-  EXPECT_EQ(transit_.flow_extent(), 200u);
-  EXPECT_EQ(credits_.held(), held + 2) << "until it has left";
-  EXPECT_EQ(credits_.received_total(), 2u);
-  Packet heard{};
-  heard.data = fabric_.output.stamped[1]->data;
-  read_data_header(heard);
-  EXPECT_EQ(heard.hop_limit, 6);
-  EXPECT_EQ(heard.input.flow, transit_id_);
-}
-
-TEST_F(ExpressTest, OnlyTheNextFrameOfItsFlowDoes) {
-  DataHeader header = next();
-  header.position += 100;
-  receive(header);
-  EXPECT_EQ(transit_.lost_total, 100u) << "one is missing";
-  header.position -= 100;
-  receive(header);
-  EXPECT_EQ(drops_of(fabric_, DropReason::duplicate), 1u);
-  EXPECT_EQ(stamped(), 1u);
-}
-
-TEST_F(ExpressTest, AnIdThatNamesAnotherFlowIsAContradiction) {
-  DataHeader header = next();
-  header.destination = {2, 0};
-  receive(header);
-  EXPECT_TRUE(reset());
-  EXPECT_EQ(stamped(), 0u);
-}
-
-TEST_F(ExpressTest, SoIsAnotherWay) {
-  DataHeader header = next();
-  header.via = 3;
-  receive(header);
-  EXPECT_TRUE(reset());
-}
-
-TEST_F(ExpressTest, SoIsAnotherClass) {
-  DataHeader header = next();
-  header.ftag = kLossless;
-  header.vc = kFirstLosslessChannel;
-  receive(header);
-  EXPECT_TRUE(reset());
-}
-
-TEST_F(ExpressTest, SoIsAChannelInWhichItsClassDoesNotGo) {
-  DataHeader header = next();
-  header.vc = kFirstLosslessChannel;
-  receive(header);
-  EXPECT_TRUE(reset());
-}
-
-TEST_F(ExpressTest, SoIsTheRetryChannelOfALossyFrame) {
-  DataHeader header = next();
-  header.in_turn = true;
-  receive(header);
-  EXPECT_TRUE(reset());
-  EXPECT_EQ(stamped(), 0u);
-}
-
-TEST_F(ExpressTest, SoIsAFrameBeyondTheGrant) {
-  receive(next());
-  const uint32_t granted = credits_.may_receive();
-  credits_.received(granted, false);
-  credits_.released(granted);
-  receive(next());
-  EXPECT_TRUE(reset());
-}
-
-// Hosts of this fabric send none that is longer.
-TEST_F(ExpressTest, OnlyFramesOfOneBuffer) {
-  receive(next(), kBufferBytes - HEDDLE_DATA_OVERHEAD_BYTES);
-  EXPECT_EQ(stamped(), 1u);
-  EXPECT_FALSE(reset());
-  receive(next(), kBufferBytes - HEDDLE_DATA_OVERHEAD_BYTES + 1);
-  EXPECT_TRUE(reset());
-}
-
-TEST_F(ExpressTest, WithoutAHopItGoesNoFurther) {
-  Frame bytes = forged(fabric_, frame(2, 1, 0), next());
-  Packet* last = received(bytes, fabric_);
-  last->data[HEDDLE_ETHERNET_BYTES + offsetof(heddle_data_header, hop_limit)] = 0;
-  uint8_t* header = last->data + HEDDLE_ETHERNET_BYTES;
-  store_be32(header + offsetof(heddle_link_header, check), header_check(header, sizeof(heddle_data_header)));
-  fabric_receive_.receive(fabric_, &last, 1, turn_.now());
-  EXPECT_EQ(drops_of(fabric_, DropReason::hop_limit), 1u);
-  EXPECT_EQ(stamped(), 0u);
-}
-
-TEST_F(ExpressTest, WhileTheInputIsFullItIsDropped) {
-  receive(next());
-  credits_.received(site_.settings.input_drop_mark_packets - credits_.held(), false);
-  receive(next());
-  EXPECT_EQ(stamped(), 1u);
-  EXPECT_EQ(drops_of(fabric_, DropReason::input_full), 1u);
-  EXPECT_FALSE(reset());
 }
 
 }  // namespace

@@ -49,6 +49,27 @@ TEST_F(FabricReceiveTest, AFrameForAHostOfThisWorkerIsDeliveredAndAcknowledged) 
   EXPECT_EQ(fabric_.credits[kLossyChannel].held(), 0u);
 }
 
+TEST_F(FabricReceiveTest, FramesOfABurstGoEachToTheirPort) {
+  bring_up();
+  DataHeader header = next();
+  std::array<Packet*, 3> burst;
+  burst[0] = received(forged(fabric_, frame(2, 1, 0), header), fabric_);
+  header.flow = FlowId::of(kFlow + 1);
+  header.position = fabric_.input.flows[header.flow].next_data_flow;
+  header.destination = {1, kEdge};
+  header.after = 1;
+  burst[1] = received(forged(fabric_, frame(1, 1, 0), header), fabric_);
+  header.flow = FlowId::of(kFlow + 2);
+  header.position = fabric_.input.flows[header.flow].next_data_flow;
+  header.destination = {1, kOutput};
+  header.after = 2;
+  burst[2] = received(forged(fabric_, frame(2, 1, 0), header), fabric_);
+  fabric_receive_.receive(fabric_, burst.data(), 3, turn_.now());
+  EXPECT_EQ(output_.counters.delivered_frames, 2u);
+  EXPECT_EQ(edge_.counters.delivered_frames, 1u);
+  EXPECT_EQ(fabric_.credits[kLossyChannel].held(), 0u);
+}
+
 TEST_F(FabricReceiveTest, AHelloNeedsNoSession) {
   const Nanos now = turn_.now();
   peer_->session.tick(1001, now);
@@ -317,6 +338,139 @@ TEST_F(FabricReceiveTest, TheWayBelongsToTheFlow) {
   header.via = 0;
   receive(header);
   EXPECT_TRUE(reset()) << "an ID names one flow, and a flow has one way, while anything of it is left";
+}
+
+// A flow that came in by the fabric port and goes on by it, where it has an ID: its frames go by the loop of Express.
+class BoundFlowTest : public FlowTest {
+ protected:
+  BoundFlowTest() {
+    bring_up();
+    EXPECT_TRUE(credits_.apply(0, credits_.buffers(), false));
+    reserve(fabric_, transit_id_);
+    fabric_.output.flows[transit_id_].input = fabric_.input.ref.with(7);
+    transit_.begin({2, 1}, kLossy, kNoMatch);
+    transit_.branch.output = kFabric;
+    transit_.branch.flow = transit_id_;
+    transit_.branch.voq = site_.voq_index(kFabric, 0);
+  }
+  uint32_t stamped() const { return fabric_.output.stamped_packets; }
+
+  // The next frame of the flow, but for what is said.
+  DataHeader next() const {
+    return {.destination = {2, 1}, .flow = 7, .position = transit_.next_data_flow, .source = {2, 1}};
+  }
+  void receive(const DataHeader& header, size_t payload = 100) {
+    Packet* next = received(forged(fabric_, frame(2, 1, 0, payload), header), fabric_);
+    fabric_receive_.receive(fabric_, &next, 1, turn_.now());
+    turn_.flush();
+  }
+  bool reset() const { return count_of(fabric_, ProtocolEvent::session_reset) != 0; }
+
+  LinkCredits& credits_ = fabric_.credits[kLossyChannel];
+  FlowId transit_id_;
+  InputFlow& transit_ = fabric_.input.flows[7];
+};
+
+TEST_F(BoundFlowTest, AFrameFromTheFabricGoesStraightOn) {
+  const uint32_t held = credits_.held();
+  receive(next());
+  receive(next());
+  EXPECT_EQ(stamped(), 2u);
+  EXPECT_EQ(transit_.flow_extent(), 200u);
+  EXPECT_EQ(credits_.held(), held + 2) << "until it has left";
+  EXPECT_EQ(credits_.received_total(), 2u);
+  Packet heard{};
+  heard.data = fabric_.output.stamped[1]->data;
+  read_data_header(heard);
+  EXPECT_EQ(heard.hop_limit, 6);
+  EXPECT_EQ(heard.input.flow, transit_id_);
+}
+
+TEST_F(BoundFlowTest, OnlyTheNextFrameOfItsFlowDoes) {
+  DataHeader header = next();
+  header.position += 100;
+  receive(header);
+  EXPECT_EQ(transit_.lost_total, 100u) << "one is missing";
+  header.position -= 100;
+  receive(header);
+  EXPECT_EQ(drops_of(fabric_, DropReason::duplicate), 1u);
+  EXPECT_EQ(stamped(), 1u);
+}
+
+TEST_F(BoundFlowTest, AnIdThatNamesAnotherFlowIsAContradiction) {
+  DataHeader header = next();
+  header.destination = {2, 0};
+  receive(header);
+  EXPECT_TRUE(reset());
+  EXPECT_EQ(stamped(), 0u);
+}
+
+TEST_F(BoundFlowTest, SoIsAnotherWay) {
+  DataHeader header = next();
+  header.via = 3;
+  receive(header);
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(BoundFlowTest, SoIsAnotherClass) {
+  DataHeader header = next();
+  header.ftag = kLossless;
+  header.vc = kFirstLosslessChannel;
+  receive(header);
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(BoundFlowTest, SoIsAChannelInWhichItsClassDoesNotGo) {
+  DataHeader header = next();
+  header.vc = kFirstLosslessChannel;
+  receive(header);
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(BoundFlowTest, SoIsTheRetryChannelOfALossyFrame) {
+  DataHeader header = next();
+  header.in_turn = true;
+  receive(header);
+  EXPECT_TRUE(reset());
+  EXPECT_EQ(stamped(), 0u);
+}
+
+TEST_F(BoundFlowTest, SoIsAFrameBeyondTheGrant) {
+  receive(next());
+  const uint32_t granted = credits_.may_receive();
+  credits_.received(granted, false);
+  credits_.released(granted);
+  receive(next());
+  EXPECT_TRUE(reset());
+}
+
+// Hosts of this fabric send none that is longer.
+TEST_F(BoundFlowTest, OnlyFramesOfOneBuffer) {
+  receive(next(), kBufferBytes - HEDDLE_DATA_OVERHEAD_BYTES);
+  EXPECT_EQ(stamped(), 1u);
+  EXPECT_FALSE(reset());
+  receive(next(), kBufferBytes - HEDDLE_DATA_OVERHEAD_BYTES + 1);
+  EXPECT_TRUE(reset());
+}
+
+TEST_F(BoundFlowTest, WithoutAHopItGoesNoFurther) {
+  Frame bytes = forged(fabric_, frame(2, 1, 0), next());
+  Packet* last = received(bytes, fabric_);
+  last->data[HEDDLE_ETHERNET_BYTES + offsetof(heddle_data_header, hop_limit)] = 0;
+  uint8_t* header = last->data + HEDDLE_ETHERNET_BYTES;
+  store_be32(header + offsetof(heddle_link_header, check), header_check(header, sizeof(heddle_data_header)));
+  fabric_receive_.receive(fabric_, &last, 1, turn_.now());
+  EXPECT_EQ(drops_of(fabric_, DropReason::hop_limit), 1u);
+  EXPECT_EQ(stamped(), 0u);
+}
+
+TEST_F(BoundFlowTest, WhileTheInputIsFullItIsDropped) {
+  receive(next());
+  credits_.received(site_.settings.input_drop_mark_packets - credits_.held(), false);
+  receive(next());
+  EXPECT_EQ(stamped(), 1u);
+  EXPECT_EQ(drops_of(fabric_, DropReason::input_full), 1u);
+  EXPECT_FALSE(reset());
 }
 
 }  // namespace

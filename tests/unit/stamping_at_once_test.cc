@@ -11,6 +11,8 @@ namespace {
 // A flow of port 0 with an ID of the fabric port, whose link has a session and credit.
 class StampingAtOnceTest : public FlowTest {
  protected:
+  static constexpr uint8_t kFirstByte = 0x77;  // of each frame
+
   StampingAtOnceTest() {
     bring_up();
     EXPECT_TRUE(credits_.apply(0, credits_.buffers(), false));
@@ -24,6 +26,7 @@ class StampingAtOnceTest : public FlowTest {
   // answer.
   bool take(Nanos life = 50 * HEDDLE_LIFE_UNIT_NS, const Port* from = nullptr) {
     last_ = packet(100);
+    last_->data[0] = kFirstByte;
     last_->input = edge_.input.ref.with(7);
     last_->source = {1, kEdge};
     last_->destination = flow_.destination;
@@ -40,11 +43,12 @@ class StampingAtOnceTest : public FlowTest {
 };
 
 TEST_F(StampingAtOnceTest, AFrameGetsItsHeaderWhereNothingWaits) {
-  const uint32_t position = entry().data_flow, sequence = fabric_.output.sequence;
+  const uint32_t position = entry().data_flow, sequence = fabric_.output.sequence = 40;
   for (const uint32_t i : {0u, 1u}) {
     ASSERT_TRUE(take());
     ASSERT_EQ(stamped(), i + 1);
     EXPECT_EQ(fabric_.output.stamped[i], last_);
+    EXPECT_EQ(last_->data[HEDDLE_DATA_OVERHEAD_BYTES], kFirstByte) << "of the frame behind it";
     LinkFrame link{};
     ASSERT_EQ(check_frame(last_->data, last_->length, link), DropReason::none);
     EXPECT_EQ(link.sequence, sequence + 1 + i);
