@@ -125,10 +125,8 @@ uint32_t FabricReceive::run_express(Port& port, Packet** packets, uint32_t count
     InputFlow& flow = port.input.flows[id];
     const bool next = usually(flow.next_data_flow == packet->position) &&
                       usually(flow.destination == packet->destination) && usually(flow.ftag == packet->ftag);
-    const bool plain =
-        usually(packet->vc == kLossyChannel) && usually(packet->via == 0) && usually(!(packet->flags & kPacketInTurn));
-    if (!usually(next) || !usually(plain)) break;
-    if (!usually(packet->payload <= kOneBufferPayloadMax) || !usually(packet->hop_limit != 0)) break;
+    if (!usually(next) || !usually(is_plain(*packet))) break;
+    if (!usually(packet->via == 0) || !usually(packet->hop_limit != 0)) break;
     if (!usually(express.take(port, true, flow, packet, now))) break;
   }
   credits.received(frames, false);
@@ -151,7 +149,7 @@ uint32_t FabricReceive::run_deliveries(Port& port, Packet** packets, uint32_t co
     if (!usually(port.input.flows.valid(id))) break;
     InputFlow& flow = port.input.flows[id];
     if (!usually(!flow.in_use()) || !usually(flow.next_data_flow == packet->position)) break;
-    if (!usually(packet->vc == kLossyChannel) || !usually(!(packet->flags & kPacketInTurn))) break;
+    if (!usually(is_plain(*packet))) break;
     if (output == nullptr || packet->destination != to || packet->ftag != ftag) {
       if (packet->destination.node != site_.address) break;
       if (!site_.lanes.valid(packet->ftag, kLossyChannel, false)) break;
@@ -160,7 +158,7 @@ uint32_t FabricReceive::run_deliveries(Port& port, Packet** packets, uint32_t co
       ftag = packet->ftag;
       if (output == nullptr) break;
     }
-    if (!usually(packet->payload <= kOneBufferPayloadMax) || !usually(at_once.may_gather(*output, *packet, now))) break;
+    if (!usually(at_once.may_gather(*output, *packet, now))) break;
     bridging_.meet_station(port, *packet, now);
     at_once.settle_and_gather(port, id, flow, *output, packet, now);
   }

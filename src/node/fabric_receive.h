@@ -48,6 +48,11 @@ class FabricReceive {
   static bool skips_ahead(Port& port, uint32_t sequence);
   static DropReason judge_in_turn(Port& port, const LinkFrame& frame, Nanos now);
   void receive_data(Port& port, Packet** packets, uint32_t count, Nanos now);
+  // A lossy frame that came in its channel (K6) and takes one buffer here (C9): the loops take no other.
+  static bool is_plain(const Packet& packet) {
+    return usually(packet.vc == kLossyChannel) && usually(!(packet.flags & kPacketInTurn)) &&
+           usually(packet.payload <= kOneBufferPayloadMax);
+  }
   HEDDLE_HOT [[gnu::noinline]] uint32_t run_express(Port& port, Packet** packets, uint32_t count, Nanos now);
   HEDDLE_HOT [[gnu::noinline]] uint32_t run_deliveries(Port& port, Packet** packets, uint32_t count, Nanos now);
   HEDDLE_HOT [[gnu::noinline]] uint32_t run_others(Port& port, Packet** packets, uint32_t count, Nanos now);

@@ -44,7 +44,7 @@ class Stamping {
     return position;
   }
   // Writes the header with what is left of its life, its place among all of the link, or of its retry channel, and its
-  // place in its flow, or kNoFlow and 0. The frame has a header, or room for one in front
+  // place in its flow, or kNoFlow and 0. The frame begins with its last header, or with room for one
   // (prepend_fabric_header()).
   static void stamp(Port& port, Packet& packet, const LinkStamp& common, FlowId flow, uint32_t position, bool retry,
                     Nanos left) {
