@@ -24,13 +24,13 @@ typedef uint32_t heddle_be32;
 typedef uint64_t heddle_be64;
 
 #define HEDDLE_ETHERTYPE 0x88B5 /* IEEE local experimental EtherType 1 */
-#define HEDDLE_VERSION 2
+#define HEDDLE_VERSION 3
 #define HEDDLE_ETHERNET_BYTES 14
 #define HEDDLE_DATA_OVERHEAD_BYTES 54 /* Ethernet header + data header: what a fabric link needs above the edge MTU */
 #define HEDDLE_LIFE_UNIT_NS 64000
 #define HEDDLE_ACK_RECORDS_MAX 48
 #define HEDDLE_PROBE_RECORDS_MAX 64
-#define HEDDLE_NOTICE_RECORDS_MAX 40
+#define HEDDLE_NOTICE_RECORDS_MAX 20
 #define HEDDLE_CREDIT_RECORDS_MAX 8
 #define HEDDLE_LOAD_RECORDS_MAX 64
 #define HEDDLE_RETRY_RECORDS_MAX 2
@@ -147,8 +147,12 @@ struct heddle_notice_record {
   heddle_be16 node;
   heddle_be16 reserved;
   heddle_be32 sequence;
-  heddle_be64 ports_up;      /* bit p: the fabric link at port p has a session */
-  heddle_be64 ports_settled; /* bit p: it has none, and nothing that came by an earlier one is under way (K9) */
+  heddle_be64 ports_up;       /* bit p: the fabric link at port p has a session */
+  heddle_be64 ports_settled;  /* bit p: it has none, and nothing that came by an earlier one is under way (K9) */
+  heddle_be64 ports_kept_out; /* bit p: the node at its other end begins none there before a life is over (R12) */
+  heddle_be64 ends_seen;      /* of ports_kept_out: which ends of sessions the node had seen then */
+  heddle_be32 session_ends;   /* at the node's ports, counted from where it likes */
+  heddle_be32 reserved2;
 };
 
 /* R8: what one fabric port of the sender has to do. A frame has all that have much to do: the others have not. */
@@ -188,7 +192,7 @@ HEDDLE_STATIC_ASSERT(sizeof(struct heddle_record_header) == 20, "record header i
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_probe_record) == 8, "probe record is 8 bytes");
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_credit_record) == 12, "credit record is 12 bytes");
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_retry_record) == 8, "retry record is 8 bytes");
-HEDDLE_STATIC_ASSERT(sizeof(struct heddle_notice_record) == 24, "notice record is 24 bytes");
+HEDDLE_STATIC_ASSERT(sizeof(struct heddle_notice_record) == 48, "notice record is 48 bytes");
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_load_record) == 8, "load record is 8 bytes");
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_hello) == 120, "hello is 120 bytes");
 

@@ -306,7 +306,7 @@ void SwitchProcess::set_carrier(LinkEnd end, bool carrier) {
   const ProcessNode* node = find(end.node_index);
   if (node->node == nullptr) return;
   Worker& worker = node->node->worker(node->node->worker_of_port(end.port));
-  run_on(*node, worker.index(), [&] { worker.set_carrier(end.port, carrier); });
+  run_on(*node, worker.site().worker, [&] { worker.set_carrier(end.port, carrier); });
 }
 
 void SwitchProcess::change_link(LinkEnd end, const LinkChange& change) {

@@ -34,6 +34,8 @@ const char* link_down_text(LinkDownReason reason) {
       return "held down after flapping";
     case LinkDownReason::orphans:
       return "too many orphans of earlier sessions";
+    case LinkDownReason::kept_out:
+      return "kept out: all had given it up, and it may hold old frames";
     case LinkDownReason::protocol_error:
       return "protocol error";
     case LinkDownReason::loses_frames:
@@ -61,15 +63,16 @@ bool LinkSession::acceptable(const Hello& hello, Nanos now) {
   return false;
 }
 
-SessionEvent LinkSession::receive(const Hello& hello, uint32_t frame_bytes, uint64_t fresh, bool admit, Nanos now) {
+SessionEvent LinkSession::receive(const Hello& hello, uint32_t frame_bytes, uint64_t fresh, LinkDownReason refusal,
+                                  Nanos now) {
   carrier_ = true;
   if (own_nonce_ == 0) own_nonce_ = fresh;
-  const SessionEvent event = take(hello, frame_bytes >= options_.frame_bytes_max, fresh, admit, now);
+  const SessionEvent event = take(hello, frame_bytes >= options_.frame_bytes_max, fresh, refusal, now);
   plan_wake();
   return event;
 }
 
-SessionEvent LinkSession::take(const Hello& hello, bool is_long, uint64_t fresh, bool admit, Nanos now) {
+SessionEvent LinkSession::take(const Hello& hello, bool is_long, uint64_t fresh, LinkDownReason refusal, Nanos now) {
   if (up_ && hello.nonce == peer_nonce_) {  // the running session's
     last_hello_ = hello;
     if (hello.echo != own_nonce_) return SessionEvent::none;
@@ -83,10 +86,10 @@ SessionEvent LinkSession::take(const Hello& hello, bool is_long, uint64_t fresh,
     heard_since_ns_ = std::min(heard_since_ns_, now);
   }
   if (!acceptable(hello, now)) return SessionEvent::none;
-  if (up_) return is_long ? receive_from_stranger(hello, fresh, admit, now) : SessionEvent::none;
+  if (up_) return is_long ? receive_from_stranger(hello, fresh, refusal, now) : SessionEvent::none;
   if (is_long) {
     short_since_ns_ = kNever;
-    return receive_while_down(hello, admit, now);
+    return receive_while_down(hello, refusal, now);
   }
   short_since_ns_ = std::min(short_since_ns_, now);
   if (only_short(now)) peer_nonce_ = 0;  // the other end may live by its echo alone
@@ -94,9 +97,10 @@ SessionEvent LinkSession::take(const Hello& hello, bool is_long, uint64_t fresh,
   return SessionEvent::none;
 }
 
-SessionEvent LinkSession::receive_while_down(const Hello& hello, bool admit, Nanos now) {
-  if (now < hold_until_ns_ || !admit) {
-    set_reason(admit ? LinkDownReason::hold_down : LinkDownReason::orphans, now);
+SessionEvent LinkSession::receive_while_down(const Hello& hello, LinkDownReason refusal, Nanos now) {
+  if (refusal == LinkDownReason::none && now < hold_until_ns_) refusal = LinkDownReason::hold_down;
+  if (refusal != LinkDownReason::none) {
+    set_reason(refusal, now);
     return SessionEvent::none;
   }
   // Whatever it echoes, its nonce is learned: two ends that both restarted twice would ignore each other for ever.
@@ -115,7 +119,7 @@ SessionEvent LinkSession::receive_while_down(const Hello& hello, bool admit, Nan
 }
 
 // A session runs and somebody with an unknown nonce speaks: the other end has restarted, or the hello is late.
-SessionEvent LinkSession::receive_from_stranger(const Hello& hello, uint64_t fresh, bool admit, Nanos now) {
+SessionEvent LinkSession::receive_from_stranger(const Hello& hello, uint64_t fresh, LinkDownReason refusal, Nanos now) {
   if (hello.echo == 0 || hello.echo == own_nonce_) {
     if (hello.nonce != candidate_peer_) {
       candidate_peer_ = hello.nonce;
@@ -125,7 +129,7 @@ SessionEvent LinkSession::receive_from_stranger(const Hello& hello, uint64_t fre
     return SessionEvent::none;
   }
   if (hello.echo != candidate_own_ || hello.nonce != candidate_peer_) return SessionEvent::none;
-  if (!admit) return SessionEvent::none;
+  if (refusal != LinkDownReason::none) return SessionEvent::none;
   count_flap(now);
   if (now < hold_until_ns_) {
     drop_session(fresh, LinkDownReason::hold_down, now);

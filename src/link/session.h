@@ -28,6 +28,7 @@ enum class LinkDownReason : uint8_t {
   wrong_version,   // the other end speaks another version of the protocol
   hold_down,       // it flapped
   orphans,         // too many orphans of earlier sessions (K9)
+  kept_out,        // all its neighbours had given the node up, and it may hold what it was sent before (R12)
   protocol_error,  // reset after a contradiction (K3)
   loses_frames,    // reset after it has lost the same frame again and again (K6)
 };
@@ -73,8 +74,8 @@ class LinkSession {
   uint32_t flaps() const { return flaps_; }
 
   // A hello has come in, in a frame of so many bytes. `fresh` is a random number for a nonce, drawn for this call.
-  // `admit`: false keeps the link down (orphan quota). After it, hello_due() may be true at once.
-  SessionEvent receive(const Hello& hello, uint32_t frame_bytes, uint64_t fresh, bool admit, Nanos now);
+  // `refusal`: why no session may begin now; none if one may. After it, hello_due() may be true at once.
+  SessionEvent receive(const Hello& hello, uint32_t frame_bytes, uint64_t fresh, LinkDownReason refusal, Nanos now);
   // A frame of another version of the protocol has come in.
   void hear_other_version(Nanos now);
   // The device's word. Without carrier the session ends at once and nothing is sent. The session of a link that sends
@@ -103,10 +104,10 @@ class LinkSession {
   LinkDownReason silence() const { return device_carrier_ ? LinkDownReason::no_hello : LinkDownReason::no_carrier; }
   void plan_wake();
   void set_reason(LinkDownReason reason, Nanos now);
-  SessionEvent take(const Hello& hello, bool is_long, uint64_t fresh, bool admit, Nanos now);
+  SessionEvent take(const Hello& hello, bool is_long, uint64_t fresh, LinkDownReason refusal, Nanos now);
   bool acceptable(const Hello& hello, Nanos now);
-  SessionEvent receive_while_down(const Hello& hello, bool admit, Nanos now);
-  SessionEvent receive_from_stranger(const Hello& hello, uint64_t fresh, bool admit, Nanos now);
+  SessionEvent receive_while_down(const Hello& hello, LinkDownReason refusal, Nanos now);
+  SessionEvent receive_from_stranger(const Hello& hello, uint64_t fresh, LinkDownReason refusal, Nanos now);
   void begin(uint64_t own, uint64_t peer, Nanos now);
   void count_flap(Nanos now);
   void end(uint64_t fresh, LinkDownReason reason, Nanos now);

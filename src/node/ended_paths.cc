@@ -40,14 +40,19 @@ void EndedPaths::session_ended(Port& output, Nanos now) {
   if (nothing_is_left(output)) settle_all(output);
 }
 
-void EndedPaths::look(uint16_t node) {
+void EndedPaths::look() {
+  dead_neighbours_.look();
   for (PortSet rest = waiting_; rest != 0; rest &= rest - 1) {
     Port& output = ports_.own(PortIndex::of(std::countr_zero(rest)));
-    if (output.settings.peer.node_index == node && nothing_is_left(output)) settle_all(output);
+    if (nothing_is_left(output)) settle_all(output);
   }
 }
 
 bool EndedPaths::nothing_is_left(const Port& output) const {
+  return settled_at_peer(output) || dead_neighbours_.nothing_is_left(output);
+}
+
+bool EndedPaths::settled_at_peer(const Port& output) const {
   const PortPeer& peer = output.settings.peer;
   const LinkState::Record& record = link_state_.record(peer.node_index);
   const uint32_t called_up = called_up_[output.index];

@@ -32,7 +32,9 @@ void FabricRecords::receive(Port& port, const LinkFrame& frame, Nanos now) {
       for (const NoticeRecord record : notice_records(frame)) {
         const int node = site_.topology.node_of_address(record.node);
         if (node < 0) continue;  // the topology hashes agree, so only a broken neighbour says that
-        if (link_state_.apply(static_cast<uint16_t>(node), {record.sequence, record.ports_up, record.ports_settled}))
+        if (link_state_.apply(static_cast<uint16_t>(node),
+                              {record.sequence, record.ports_up, record.ports_settled, record.ports_kept_out,
+                               record.ends_seen, record.session_ends}))
           link_states_.changed(static_cast<uint16_t>(node));
       }
       break;

@@ -47,11 +47,17 @@ void LinkControl::run(Nanos now) {
 void LinkControl::receive_hello(Port& port, const LinkFrame& frame, uint32_t frame_bytes, Nanos now) {
   Hello hello;
   read_hello(frame, hello);
-  act_on(port, port.session.receive(hello, frame_bytes, random_.nonzero(), orphans_.admits(port), now), now);
+  act_on(port, port.session.receive(hello, frame_bytes, random_.nonzero(), refusal(port), now), now);
   if (port.session.up() && hello.nonce == port.session.peer_nonce()) ended_paths_.heard(port, hello.notice_sequence);
   tell_link(port, now);
   if (port.session.hello_due(now)) send_hello(port, now);
   if (port.session.up() && hello.notice_digest != link_state_.digest()) link_states_.send_notices(port);
+}
+
+// Why no session may begin there; none if one may.
+LinkDownReason LinkControl::refusal(const Port& port) const {
+  if (!orphans_.admits(port)) return LinkDownReason::orphans;
+  return dead_neighbours_.admits(port) ? LinkDownReason::none : LinkDownReason::kept_out;
 }
 
 void LinkControl::reset(Port& port, LinkDownReason reason, Nanos now) {
@@ -136,6 +142,7 @@ void LinkControl::begin_session(Port& port) {
 // K9. The session is over: whatever it left is settled, on both sides.
 void LinkControl::end_session(Port& port, Nanos now) {
   port.counters.count(ProtocolEvent::session_ended);
+  dead_neighbours_.session_ended(port);
   orphans_.session_ended(port);
   ++port.input.ref.epoch;
   end_outputs(port, now);

@@ -28,9 +28,9 @@ namespace heddle {
 class LinkControl {
  public:
   LinkControl(const Site& site, Ports& ports, Turn& turn, Random& random, NodeEvents& events, LinkState& link_state,
-              ControlFrames& control, Settlement& settlement, Orphans& orphans, EndedPaths& ended_paths,
-              RoomReturns& room, FlowLife& flow_life, FlowLimits& flow_limits, LinkStates& link_states,
-              RetryFrames& retry)
+              ControlFrames& control, Settlement& settlement, Orphans& orphans, DeadNeighbours& dead_neighbours,
+              EndedPaths& ended_paths, RoomReturns& room, FlowLife& flow_life, FlowLimits& flow_limits,
+              LinkStates& link_states, RetryFrames& retry)
       : site_(site),
         ports_(ports),
         turn_(turn),
@@ -40,6 +40,7 @@ class LinkControl {
         control_(control),
         settlement_(settlement),
         orphans_(orphans),
+        dead_neighbours_(dead_neighbours),
         ended_paths_(ended_paths),
         room_(room),
         flow_life_(flow_life),
@@ -69,6 +70,7 @@ class LinkControl {
   void end_outputs(Port& port, Nanos now);
   void end_inputs(Port& port);
   void send_hello(Port& port, Nanos now);
+  LinkDownReason refusal(const Port& port) const;
 
   const Site& site_;
   Ports& ports_;
@@ -79,6 +81,7 @@ class LinkControl {
   ControlFrames& control_;
   Settlement& settlement_;
   Orphans& orphans_;
+  DeadNeighbours& dead_neighbours_;
   EndedPaths& ended_paths_;
   RoomReturns& room_;
   FlowLife& flow_life_;

@@ -11,7 +11,7 @@ namespace heddle {
 
 void LinkStates::changed(uint16_t node) {
   routes_stale_ = true;
-  ended_paths_.look(node);
+  ended_paths_.look();
   for (Port* port : ports_) {
     if (!port->is_fabric() || !port->session.up()) continue;
     port->counters.count(ProtocolEvent::notice_news);
@@ -31,29 +31,38 @@ void LinkStates::tell_workers() {
     for (uint16_t& node = told_[worker]; node < site_.topology.nodes.size(); ++node) {
       const LinkState::Record& record = link_state_.record(node);
       if (record.sequence == 0) continue;
-      if (outbox_.send_to(worker, LinkStateNews{node, record.sequence, record.ports_up, record.ports_settled}))
-        continue;
+      if (outbox_.send_to(worker, LinkStateNews{node, record})) continue;
       turn_.stay_busy();
       break;
     }
   }
 }
 
-void LinkStates::originate() {
-  if (!news()) return;
+void LinkStates::say_own() {
   board_version_ = board_.version();
-  PortSet up = 0, settled = 0;
+  LinkState::Record own{.session_ends = board_.session_ends()};
+  const uint64_t seen = link_state_.ends_seen();
   for (PortSet rest = site_.fabric_ports; rest != 0; rest &= rest - 1) {
-    const LinkStanding standing = board_.standing(PortIndex::of(std::countr_zero(rest)));
-    if (standing == LinkStanding::up) up |= rest & -rest;
-    if (standing == LinkStanding::settled) settled |= rest & -rest;
+    const auto port = PortIndex::of(std::countr_zero(rest));
+    const LinkStanding standing = board_.standing(port);
+    if (standing == LinkStanding::up) own.ports_up |= rest & -rest;
+    if (standing != LinkStanding::settled) continue;
+    own.ports_settled |= rest & -rest;
+    if (const uint64_t kept = board_.kept_out_with(port); kept != 0 && kept == seen) own.ports_kept_out |= rest & -rest;
   }
-  if (link_state_.originate(up, settled)) changed(site_.node);
+  if (own.ports_kept_out != 0) own.ends_seen = seen;
+  if (link_state_.originate(own)) changed(site_.node);
 }
 
 NoticeRecord LinkStates::notice_of(uint16_t node) const {
   const LinkState::Record& record = link_state_.record(node);
-  return {site_.topology.nodes[node].address, record.sequence, record.ports_up, record.ports_settled};
+  return {site_.topology.nodes[node].address,
+          record.sequence,
+          record.ports_up,
+          record.ports_settled,
+          record.ports_kept_out,
+          record.ends_seen,
+          record.session_ends};
 }
 
 bool LinkStates::recompile() { return std::exchange(routes_stale_, false) && paths_.compile(link_state_.ports_up()); }

@@ -15,6 +15,7 @@
 #include "routing/link_state.h"
 #include "routing/load_board.h"
 #include "routing/path_choice.h"
+#include "wire/inlining.h"
 
 namespace heddle {
 
@@ -39,7 +40,10 @@ class LinkStates {
   // The other workers hear of every record; what a full ring does not take is said next turn.
   void tell_workers();
   // The first worker speaks for the node.
-  void originate();
+  void originate() {
+    if (news()) [[unlikely]]
+      say_own();
+  }
   // The routes by the newest states; false if nothing has changed since.
   bool recompile();
   // All records this worker has, to a neighbour whose digest differs (W6).
@@ -48,6 +52,7 @@ class LinkStates {
   bool news() const { return site_.worker == 0 && board_version_ != board_.version(); }
 
  private:
+  HEDDLE_COLD void say_own();
   NoticeRecord notice_of(uint16_t node) const;
 
   const Site& site_;

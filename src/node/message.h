@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "egress/output_room.h"
+#include "routing/link_state.h"
 #include "topology/topology.h"
 #include "wire/types.h"
 
@@ -79,13 +80,11 @@ struct StationLearned {
 // A node's link states (W6).
 struct LinkStateNews {
   uint16_t node;  // index
-  uint32_t sequence;
-  PortSet ports_up;
-  PortSet ports_settled;
+  LinkState::Record record;
 };
 
 using Message = std::variant<WantIds, WaitForRoom, GrantId, RefuseIds, GiveReturns, OrphansFreed, TellCredit,
                              StationLearned, LinkStateNews>;
-static_assert(sizeof(Message) == 32);
+static_assert(sizeof(Message) == 64);
 
 }  // namespace heddle

@@ -108,7 +108,7 @@ void Messages::take(const StationLearned& station, Nanos now) {
 }
 
 void Messages::take(const LinkStateNews& news, Nanos) {
-  if (link_state_.apply(news.node, {news.sequence, news.ports_up, news.ports_settled})) link_states_.changed(news.node);
+  if (link_state_.apply(news.node, news.record)) link_states_.changed(news.node);
 }
 
 // A packet of a flow has come for an ID that another worker's input port has.

@@ -9,6 +9,7 @@ Node::Node(const NodeOptions& options)
     : options_(options),
       applications_(options.workers, *options.applications),
       board_(description().ports.size(), options.workers) {
+  board_.begin_session_ends(static_cast<uint32_t>(Random(options.seed ^ 0xe2d5).next()));
   const TopologyNode& node = description();
   const auto ports = PortIndex::of(node.ports.size());
   const FabricSettings& fabric = topology().settings;

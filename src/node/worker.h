@@ -35,7 +35,6 @@ class Worker {
   void set_carrier(PortIndex port, bool carrier) { link_control_.set_carrier(ports_.own(port), carrier); }
 
   const Site& site() const { return site_; }
-  WorkerIndex index() const { return site_.worker; }
   const std::vector<Port*>& ports() const { return ports_.all(); }
   const EdgeInput& edge_input() const { return edge_; }
   const LinkState& link_state() const { return link_state_; }
@@ -74,6 +73,7 @@ class Worker {
   Settlement settlement_;
   PortLoads loads_;
   Prober prober_;
+  DeadNeighbours dead_neighbours_;
   EndedPaths ended_paths_;
   Orphans orphans_;
   Stamping stamping_;

@@ -73,6 +73,15 @@ class LoadBoard {
     ports_[port].standing.store(standing, std::memory_order_relaxed);
     version_.fetch_add(1, std::memory_order_release);
   }
+  // R12: the node at the other end is kept out; of all nodes this many ends had been seen as that began.
+  void publish_kept_out(PortIndex port, uint64_t ends_seen) {
+    ports_[port].kept_out_with.store(ends_seen, std::memory_order_relaxed);
+    version_.fetch_add(1, std::memory_order_release);
+  }
+  // A session has ended, as the how manieth of the node. Before its port's standing says so.
+  uint32_t count_session_end() { return session_ends_.fetch_add(1, std::memory_order_relaxed) + 1; }
+  // Where that begins, before anybody counts: a number that a former life of the node has not come to.
+  void begin_session_ends(uint32_t from) { session_ends_.store(from, std::memory_order_relaxed); }
   void publish_free(PortIndex port, uint32_t channel, uint32_t buffers) {
     ports_[port].free_buffers[channel].store(static_cast<uint16_t>(std::min(buffers, 0xffffu)),
                                              std::memory_order_relaxed);
@@ -159,8 +168,11 @@ class LoadBoard {
   }
   LinkStanding standing(PortIndex port) const { return ports_[port].standing.load(std::memory_order_relaxed); }
   bool up(PortIndex port) const { return standing(port) == LinkStanding::up; }
+  // What publish_kept_out() said last; 0: never.
+  uint64_t kept_out_with(PortIndex port) const { return ports_[port].kept_out_with.load(std::memory_order_relaxed); }
+  uint32_t session_ends() const { return session_ends_.load(std::memory_order_relaxed); }
 
-  // Grows with each change of a port's standing.
+  // Grows with each change of a port's standing, and of who is kept out.
   uint32_t version() const { return version_.load(std::memory_order_acquire); }
 
  private:
@@ -172,7 +184,8 @@ class LoadBoard {
     std::atomic<LinkStanding> standing{LinkStanding::down};
     std::atomic<bool> takes_at_once{false};
     std::array<std::atomic<uint16_t>, kVirtualChannels> free_buffers{};  // of the next hop, by virtual channel
-    uint64_t byte_ps = kByteBitPicoseconds / kRateUnknownBps;            // on its link; never changes, nor does
+    std::atomic<uint64_t> kept_out_with{0};
+    uint64_t byte_ps = kByteBitPicoseconds / kRateUnknownBps;  // on its link; never changes, nor does
     Nanos lately_ns = kLatelyNs;
   };
   struct Waiting {
@@ -191,6 +204,7 @@ class LoadBoard {
   };
 
   std::atomic<uint32_t> version_{1};
+  std::atomic<uint32_t> session_ends_{0};
   std::atomic<PortSet> loaded_{0};
   std::vector<PortLine> ports_;
   size_t lines_of_worker_;

@@ -179,8 +179,9 @@ CreditRecord to_host(const heddle_credit_record& record) {
 }
 
 NoticeRecord to_host(const heddle_notice_record& record) {
-  return {big_endian(record.node), big_endian(record.sequence), big_endian(record.ports_up),
-          big_endian(record.ports_settled)};
+  return {big_endian(record.node),          big_endian(record.sequence),       big_endian(record.ports_up),
+          big_endian(record.ports_settled), big_endian(record.ports_kept_out), big_endian(record.ends_seen),
+          big_endian(record.session_ends)};
 }
 
 RetryRecord to_host(const heddle_retry_record& record) {
@@ -202,8 +203,15 @@ heddle_credit_record to_wire(const CreditRecord& record) {
 }
 
 heddle_notice_record to_wire(const NoticeRecord& record) {
-  return {big_endian(record.node), 0, big_endian(record.sequence), big_endian(record.ports_up),
-          big_endian(record.ports_settled)};
+  return {big_endian(record.node),
+          0,
+          big_endian(record.sequence),
+          big_endian(record.ports_up),
+          big_endian(record.ports_settled),
+          big_endian(record.ports_kept_out),
+          big_endian(record.ends_seen),
+          big_endian(record.session_ends),
+          0};
 }
 
 heddle_retry_record to_wire(const RetryRecord& record) {

@@ -124,6 +124,9 @@ struct NoticeRecord {
   uint32_t sequence;
   PortSet ports_up;
   PortSet ports_settled;
+  PortSet ports_kept_out = 0;
+  uint64_t ends_seen = 0;
+  uint32_t session_ends = 0;
 };
 
 struct LoadRecord {

@@ -64,9 +64,9 @@ inline void greet(LinkSession& one, LinkSession& other, Nanos now) {
     one.tick(fresh, now);
     other.tick(fresh + 1, now);
     const DueHello there = one.take_hello(0, now);
-    other.receive(there.hello, there.frame_bytes, fresh + 2, true, now);
+    other.receive(there.hello, there.frame_bytes, fresh + 2, LinkDownReason::none, now);
     const DueHello back = other.take_hello(0, now);
-    one.receive(back.hello, back.frame_bytes, fresh + 3, true, now);
+    one.receive(back.hello, back.frame_bytes, fresh + 3, LinkDownReason::none, now);
   }
 }
 

@@ -21,7 +21,7 @@ class EndedPathsTest : public FlowTest {
   const OutputFlow& entry() const { return fabric_.output.flows[id_]; }
   void hears(uint32_t sequence, PortSet up, PortSet settled) {
     link_state_.apply(kNeighbour, {sequence, up, settled});
-    ended_paths_.look(kNeighbour);
+    ended_paths_.look();
   }
   bool settled() const { return entry().extent() == 0; }
   FlowId id_;
@@ -47,6 +47,21 @@ TEST_F(EndedPathsTest, NoLongerOnceTheNeighbourSaysThatNothingIsLeft) {
   EXPECT_EQ(told(), std::vector<uint32_t>{flow_item(kFabric, id_)});
 }
 
+// Here both ends of its links are ours.
+TEST_F(EndedPathsTest, OrOnceAllItsNeighboursSayThatItIsKeptOut) {
+  dead_neighbours_.session_ended(fabric_);
+  ended_paths_.session_ended(fabric_, turn_.now());
+  link_state_.apply(kNeighbour, {6, 0b110000});
+  const uint32_t ends = board_.session_ends();
+  link_state_.originate({.ports_kept_out = 0b110000, .ends_seen = 1, .session_ends = ends});
+  ended_paths_.look();
+  EXPECT_FALSE(settled()) << "of other ends";
+  link_state_.originate({.ports_kept_out = 0b110000, .ends_seen = link_state_.ends_seen(), .session_ends = ends});
+  ended_paths_.look();
+  EXPECT_TRUE(settled());
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::settled_by_notice), 1u);
+}
+
 TEST_F(EndedPathsTest, ItMayHaveSaidSoBefore) {
   hears(6, 0, kItsPort);
   EXPECT_FALSE(settled()) << "the session goes on here";
@@ -62,8 +77,9 @@ TEST_F(EndedPathsTest, WhatItSaysOfAnotherPortIsNothing) {
 
 TEST_F(EndedPathsTest, WhatAnotherNodeSaysIsNothing) {
   ended_paths_.session_ended(fabric_, turn_.now());
-  link_state_.apply(kNeighbour, {7, 0, kItsPort});
-  ended_paths_.look(site_.node);
+  link_state_.originate({.ports_settled = kItsPort});
+  link_state_.originate({.ports_settled = kItsPort, .session_ends = 9});
+  ended_paths_.look();
   EXPECT_FALSE(settled());
 }
 
@@ -71,7 +87,7 @@ TEST_F(EndedPathsTest, WhatAnotherNodeSaysIsNothing) {
 TEST_F(EndedPathsTest, AnOlderRecordIsNoNews) {
   link_state_.apply(kNeighbour, {5, 0, kItsPort});
   ended_paths_.session_ended(fabric_, turn_.now());
-  ended_paths_.look(kNeighbour);
+  ended_paths_.look();
   EXPECT_FALSE(settled());
 }
 
@@ -94,17 +110,17 @@ TEST_F(EndedPathsTest, WhatCallsTheLinkUpIsNoOlderThanWhatIsKnown) {
 }
 
 TEST_F(EndedPathsTest, TheOwnRecordCallsALinkUpThatWasDownBefore) {
-  link_state_.originate(0, 0);
+  link_state_.originate({});
   ended_paths_.session_began(fabric_);
   EXPECT_EQ(ended_paths_.own_calling_up(fabric_), 0u);
-  link_state_.originate(kItsPort << 1, 0);
+  link_state_.originate({.ports_up = kItsPort << 1});
   EXPECT_EQ(ended_paths_.own_calling_up(fabric_), 0u) << "another one";
-  link_state_.originate(kItsPort, 0);
+  link_state_.originate({.ports_up = kItsPort});
   const uint32_t sequence = link_state_.record(0).sequence;
   EXPECT_EQ(ended_paths_.own_calling_up(fabric_), sequence);
   ended_paths_.session_began(fabric_);
   EXPECT_EQ(ended_paths_.own_calling_up(fabric_), 0u) << "that was of the session before";
-  link_state_.originate(kItsPort, kItsPort << 1);
+  link_state_.originate({.ports_up = kItsPort, .ports_settled = kItsPort << 1});
   EXPECT_EQ(ended_paths_.own_calling_up(fabric_), sequence + 1);
   link_control_.reset(fabric_, LinkDownReason::protocol_error, turn_.now());
   EXPECT_EQ(ended_paths_.own_calling_up(fabric_), 0u) << "it is not";

@@ -37,7 +37,7 @@ class FlowTest : public ComponentTest {
         --fabric_.output.control_packets;
         ASSERT_EQ(check_frame(packet->data, packet->length, frame), DropReason::none);
         read_hello(frame, hello);
-        peer_->session.receive(hello, packet->length, fresh, true, now);
+        peer_->session.receive(hello, packet->length, fresh, LinkDownReason::none, now);
       }
     }
     ASSERT_TRUE(fabric_.session.up());
@@ -78,12 +78,13 @@ class FlowTest : public ComponentTest {
   EdgeFlows edge_flows_{site_, turn_, edge_input_, flow_ways_, flow_pauses_, flow_life_, admission_};
   DeliveryAtOnce at_once_{site_, ports_, outbox_, board_, edge_input_, acks_, flow_ways_, crosspoint_, flow_limits_};
   Bridging bridging_{site_, turn_, outbox_, board_, pool_, edge_input_, paths_, room_, crosspoint_};
-  EndedPaths ended_paths_{site_, ports_, link_state_, settlement_, prober_};
+  DeadNeighbours dead_neighbours_{site_, ports_, turn_, outbox_, board_, link_state_};
+  EndedPaths ended_paths_{site_, ports_, link_state_, dead_neighbours_, settlement_, prober_};
   LinkStates link_states_{site_, ports_, turn_, outbox_, board_, paths_, link_state_, control_, ended_paths_};
   RetryFrames retry_{turn_, pool_, control_};
-  LinkControl link_control_{site_,       ports_,     turn_,        random_,      events_,
-                            link_state_, control_,   settlement_,  orphans_,     ended_paths_,
-                            room_,       flow_life_, flow_limits_, link_states_, retry_};
+  LinkControl link_control_{
+      site_,    ports_,           turn_,        random_, events_,    link_state_,  control_,     settlement_,
+      orphans_, dead_neighbours_, ended_paths_, room_,   flow_life_, flow_limits_, link_states_, retry_};
   AckReceive ack_receive_{ports_, settlement_, credit_watch_, flow_life_};
   FabricRecords records_{site_, link_state_, acks_, ack_receive_, link_control_, link_states_, retry_, loads_};
   EdgeReceive edge_receive_{site_,    ports_,   turn_,     edge_input_, flow_limits_,  edge_flows_,

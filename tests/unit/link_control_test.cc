@@ -88,9 +88,9 @@ class NoticeSequences : public LinkControlTest {
 
 TEST_F(NoticeSequences, AHelloNamesTheRecordThatCallsItsLinkUp) {
   bring_up();
-  link_state_.originate(0, 0);
+  link_state_.originate({});
   EXPECT_EQ(named(), 0u) << "none does";
-  link_state_.originate(kItsPort, 0);
+  link_state_.originate({.ports_up = kItsPort});
   EXPECT_EQ(named(), link_state_.record(0).sequence);
 }
 
@@ -107,7 +107,7 @@ TEST_F(LinkControlTest, OtherWorkersHearOfLinksOnceThereIsRoom) {
   link_control_.run(turn_.now());
   const std::vector<Message> told = messages();
   ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(std::get<LinkStateNews>(told[0]).ports_up, PortSet{1} << kFabric);
+  EXPECT_EQ(std::get<LinkStateNews>(told[0]).record.ports_up, PortSet{1} << kFabric);
 }
 
 TEST_F(LinkControlTest, PositionsOfAnIdInUseAreNotTouched) {
@@ -278,7 +278,7 @@ TEST_F(LinkControlTest, TooManyOrphansKeepALinkDown) {
   for (int i = 0; i < 4; ++i) {
     hear_hello(peer_->session.take_hello(0, now));
     Hello hello = fabric_.session.take_hello(0, now).hello;
-    peer_->session.receive(hello, 1614, 2000, true, now);
+    peer_->session.receive(hello, 1614, 2000, LinkDownReason::none, now);
   }
   EXPECT_FALSE(fabric_.session.up());
   EXPECT_EQ(fabric_.session.down_reason(), LinkDownReason::orphans);

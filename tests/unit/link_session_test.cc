@@ -36,7 +36,7 @@ struct Ends : testing::Test {
   uint32_t b_to_a_bytes = kLongBytes;
 
   SessionEvent deliver(LinkSession& to, const DueHello& due) {
-    return to.receive(due.hello, due.frame_bytes, random.nonzero(), true, now);
+    return to.receive(due.hello, due.frame_bytes, random.nonzero(), LinkDownReason::none, now);
   }
   void carry_due(bool a_to_b = true, bool b_to_a = true) {
     for (int rounds = 0; rounds < 4; ++rounds) {
@@ -324,8 +324,10 @@ TEST_F(Ends, StayDownWhileTheOrphanQuotaIsFull) {
   a.tick(random.nonzero(), now);
   b.tick(random.nonzero(), now);
   const DueHello from_b = b.take_hello(0, now);
-  EXPECT_EQ(a.receive(from_b.hello, from_b.frame_bytes, 5, false, now), SessionEvent::none);
+  EXPECT_EQ(a.receive(from_b.hello, from_b.frame_bytes, 5, LinkDownReason::orphans, now), SessionEvent::none);
   EXPECT_EQ(a.down_reason(), LinkDownReason::orphans);
+  EXPECT_EQ(a.receive(from_b.hello, from_b.frame_bytes, 6, LinkDownReason::kept_out, now), SessionEvent::none);
+  EXPECT_EQ(a.down_reason(), LinkDownReason::kept_out);
 }
 
 // Each of the four numbers that say which cable it is.
@@ -493,19 +495,20 @@ TEST_F(EndsAtWork, AStrangerIsAnsweredWithANonceOfItsOwn) {
   LinkSession c{options(2, 1)};
   c.tick(50, now);
   const DueHello stranger = c.take_hello(0, now);
-  EXPECT_EQ(a.receive(stranger.hello, kLongBytes - 1, 60, true, now), SessionEvent::none);
+  EXPECT_EQ(a.receive(stranger.hello, kLongBytes - 1, 60, LinkDownReason::none, now), SessionEvent::none);
   EXPECT_FALSE(a.hello_due(now)) << "a short one makes no session";
-  EXPECT_EQ(a.receive(stranger.hello, kLongBytes, 61, true, now), SessionEvent::none);
+  EXPECT_EQ(a.receive(stranger.hello, kLongBytes, 61, LinkDownReason::none, now), SessionEvent::none);
   const DueHello answer = a.take_hello(0, now);
   EXPECT_EQ(answer.hello.nonce, 61u);
   EXPECT_EQ(answer.hello.echo, 50u);
-  EXPECT_EQ(a.receive(stranger.hello, kLongBytes, 62, true, now), SessionEvent::none);
+  EXPECT_EQ(a.receive(stranger.hello, kLongBytes, 62, LinkDownReason::none, now), SessionEvent::none);
   EXPECT_EQ(a.take_hello(0, now).hello.nonce, 61u) << "the same one again";
   EXPECT_EQ(a.own_nonce(), own);
   deliver(c, answer);
   const DueHello echo = c.take_hello(0, now);
-  EXPECT_EQ(a.receive(echo.hello, kLongBytes, 63, false, now), SessionEvent::none) << "not while its orphans are many";
-  EXPECT_EQ(a.receive(echo.hello, kLongBytes, 63, true, now), SessionEvent::ended_and_began);
+  EXPECT_EQ(a.receive(echo.hello, kLongBytes, 63, LinkDownReason::orphans, now), SessionEvent::none)
+      << "not while its orphans are many";
+  EXPECT_EQ(a.receive(echo.hello, kLongBytes, 63, LinkDownReason::none, now), SessionEvent::ended_and_began);
   EXPECT_EQ(a.own_nonce(), 61u);
   EXPECT_EQ(a.tag(), c.tag());
   EXPECT_EQ(a.since_ns(), now);

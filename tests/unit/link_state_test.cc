@@ -34,11 +34,11 @@ TEST(LinkState, EqualRecordsMakeEqualDigests) {
 TEST(LinkState, WhatIsSettledIsSaidAnew) {
   const Topology topology = test::ring();
   LinkState links(topology, 0, true);
-  ASSERT_TRUE(links.originate(0b01, 0));
+  ASSERT_TRUE(links.originate({.ports_up = 0b01}));
   const uint32_t sequence = links.record(0).sequence;
   const uint64_t digest = links.digest();
-  EXPECT_FALSE(links.originate(0b01, 0));
-  EXPECT_TRUE(links.originate(0b01, 0b10));
+  EXPECT_FALSE(links.originate({.ports_up = 0b01}));
+  EXPECT_TRUE(links.originate({.ports_up = 0b01, .ports_settled = 0b10}));
   EXPECT_EQ(links.record(0).sequence, sequence + 1);
   EXPECT_EQ(links.record(0).ports_settled, PortSet{0b10});
   EXPECT_NE(links.digest(), digest);
@@ -48,13 +48,65 @@ TEST(LinkState, WhatIsSettledIsSaidAnew) {
   EXPECT_NE(one.digest(), other.digest());
 }
 
+// Whatever a record says is in the digest, and a record that says anything else is another one.
+TEST(LinkState, EachWordOfARecordCounts) {
+  const Topology topology = test::ring();
+  const LinkState::Record plain{3, 0b01, 0b10, 0b10, 44, 5};
+  std::vector<LinkState::Record> others(5, plain);
+  others[0].ports_up = 0b11;
+  others[1].ports_settled = 0b11;
+  others[2].ports_kept_out = 0b11;
+  others[3].ends_seen = 45;
+  others[4].session_ends = 6;
+  for (const LinkState::Record& other : others) {
+    LinkState here(topology, 1, true), there(topology, 1, true);
+    here.apply(0, plain);
+    there.apply(0, other);
+    EXPECT_NE(here.digest(), there.digest());
+    EXPECT_TRUE(here.apply(0, other)) << "the larger one";
+    EXPECT_FALSE(there.apply(0, plain));
+    EXPECT_EQ(here.digest(), there.digest());
+    LinkState self(topology, 0, true);
+    self.originate(plain);
+    EXPECT_TRUE(self.originate(other));
+    EXPECT_FALSE(self.originate(other));
+  }
+}
+
+TEST(LinkState, WhoHasSeenTheSameEndsHasTheSameNumber) {
+  const Topology topology = test::ring();
+  LinkState here(topology, 0, true), there(topology, 1, true);
+  EXPECT_NE(here.ends_seen(), there.ends_seen()) << "each knows of itself alone";
+  const auto exchange = [&] {
+    here.apply(1, there.record(1));
+    there.apply(0, here.record(0));
+  };
+  exchange();
+  EXPECT_EQ(here.ends_seen(), there.ends_seen());
+  const uint64_t before = here.ends_seen();
+  here.originate({.ports_up = 0b11});
+  exchange();
+  EXPECT_EQ(here.ends_seen(), before) << "a session that begins is no end";
+  here.originate({.ports_up = 0b01, .session_ends = 1});
+  EXPECT_NE(here.ends_seen(), there.ends_seen());
+  exchange();
+  EXPECT_EQ(here.ends_seen(), there.ends_seen());
+  const uint64_t of_here = here.ends_seen();
+  here.originate({});
+  there.originate({.session_ends = 1});
+  exchange();
+  EXPECT_NE(here.ends_seen(), of_here) << "the same number of another node's";
+}
+
 TEST(LinkState, ANodeOverridesWhatItSaidBeforeItsRestart) {
   const Topology topology = test::ring();
   LinkState links(topology, 0, true);
-  links.originate(0b11, 0);
+  links.originate({.ports_up = 0b11, .ports_kept_out = 0b100, .session_ends = 9});
   EXPECT_TRUE(links.apply(0, {1000, 0b00, 0}));
   EXPECT_EQ(links.record(0).sequence, 1001u);
   EXPECT_EQ(links.record(0).ports_up, PortSet{0b11});
+  EXPECT_EQ(links.record(0).ports_kept_out, PortSet{0b100});
+  EXPECT_EQ(links.record(0).session_ends, 9u);
 }
 
 // A node that restarts counts from 1 again and may come to a sequence of its former life before it hears of it.
@@ -70,7 +122,7 @@ TEST(LinkState, TwoRecordsWithOneSequenceComeToAnEnd) {
   EXPECT_FALSE(one.apply(3, {5, 0b11, 0b000}));
 
   LinkState self(topology, 3, true);
-  self.originate(0b01, 0);
+  self.originate({.ports_up = 0b01});
   const uint32_t sequence = self.record(3).sequence;
   EXPECT_TRUE(self.apply(3, {sequence, 0b11, 0}));  // not what it says now: said again, later
   EXPECT_EQ(self.record(3).sequence, sequence + 1);
@@ -90,7 +142,7 @@ TEST(LinkState, NoLinkIsUpHereAndOfNodesNotHeardOfAllAre) {
     EXPECT_EQ(links.record(2).ports_up, PortSet{0});
     EXPECT_EQ(links.record(2).ports_settled, PortSet{0});
     EXPECT_EQ(links.ports_up(), (std::vector<PortSet>{0, 0b11, 0b11, 0b11}));
-    EXPECT_FALSE(links.originate(0, 0)) << "that has been said";
+    EXPECT_FALSE(links.originate({})) << "that has been said";
     EXPECT_EQ(links.record(0).sequence, 1u);
   }
 }
@@ -103,7 +155,7 @@ TEST(LinkState, WhatANodeSaysIsKeptOfThatNode) {
   EXPECT_EQ(links.record(2).ports_up, PortSet{0b01});
   EXPECT_EQ(links.record(2).ports_settled, PortSet{0b10});
   EXPECT_EQ(links.record(1).sequence, 0u);
-  ASSERT_TRUE(links.originate(0b10, 0b01));
+  ASSERT_TRUE(links.originate({.ports_up = 0b10, .ports_settled = 0b01}));
   EXPECT_EQ(links.record(0).sequence, 2u);
   EXPECT_EQ(links.ports_up(), (std::vector<PortSet>{0b10, 0b11, 0b01, 0b11}));
 }
@@ -156,17 +208,17 @@ TEST(LinkState, ItsOwnSequenceGoesRoundPastNone) {
   EXPECT_EQ(links.record(0).sequence, 0x80000000);
   ASSERT_TRUE(links.apply(0, {kLast - 1, 0b11, 0}));
   EXPECT_EQ(links.record(0).sequence, kLast);
-  ASSERT_TRUE(links.originate(0b01, 0));
+  ASSERT_TRUE(links.originate({.ports_up = 0b01}));
   EXPECT_EQ(links.record(0).sequence, 1u);
-  ASSERT_TRUE(links.originate(0b11, 0));
+  ASSERT_TRUE(links.originate({.ports_up = 0b11}));
   EXPECT_EQ(links.record(0).sequence, 2u);
 }
 
 TEST(LinkState, WhatItHasSaidItselfIsNoNews) {
   const Topology topology = test::ring();
   LinkState links(topology, 0, true);
-  links.originate(0b01, 0);
-  links.originate(0b11, 0b100);
+  links.originate({.ports_up = 0b01});
+  links.originate({.ports_up = 0b11, .ports_settled = 0b100});
   EXPECT_FALSE(links.apply(0, {2, 0b01, 0})) << "nor what it said before";
   EXPECT_FALSE(links.apply(0, {3, 0b11, 0b100}));
   EXPECT_EQ(links.record(0).sequence, 3u);
@@ -186,15 +238,20 @@ TEST(LinkState, OtherWorkersTakeTheNodesOwnRecordFromTheOneThatSpeaks) {
   EXPECT_FALSE(links.apply(0, {4, 0b01, 0}));
 }
 
-// Computed apart, by the formula of docs/protocol.md: nodes that disagree about it send all their records for ever.
-TEST(LinkState, TheDigestIsThatOfTheProtocol) {
+// Computed apart, by the formulas of docs/protocol.md: nodes that disagree about the digest send all their records for
+// ever, and wait in vain for each other where they have seen ends.
+TEST(LinkState, TheDigestsAreThoseOfTheProtocol) {
   const Topology topology = test::ring();
   LinkState links(topology, 0, true);
-  EXPECT_EQ(links.digest(), 0x68a5dbff3dbde69d);
-  ASSERT_TRUE(links.apply(3, {0x12345678, 0b01, 0b10}));
-  EXPECT_EQ(links.digest(), 0x62ce6ebaab839995);
-  ASSERT_TRUE(links.apply(3, {0x12345679, 0b01, 0b10}));
-  EXPECT_NE(links.digest(), 0x62ce6ebaab839995) << "a new sequence is news by itself";
+  EXPECT_EQ(links.digest(), 0xd10539218ae37e67);
+  EXPECT_EQ(links.ends_seen(), 0x70fadf4fd641fac8);
+  LinkState::Record record{0x12345678, 0b001, 0b010, 0b100, 0x1122334455667788, 9};
+  ASSERT_TRUE(links.apply(3, record));
+  EXPECT_EQ(links.digest(), 0x0868c83f9343d93d);
+  EXPECT_EQ(links.ends_seen(), 0xed311d47956fce33);
+  ++record.sequence;
+  ASSERT_TRUE(links.apply(3, record));
+  EXPECT_NE(links.digest(), 0x0868c83f9343d93d) << "a new sequence is news by itself";
 }
 
 }  // namespace

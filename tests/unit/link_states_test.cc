@@ -37,8 +37,8 @@ TEST_F(LinkStatesTest, TheFirstWorkerSpeaksForTheNode) {
   const std::vector<LinkStateNews> told = news();
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].node, 0);
-  EXPECT_EQ(told[0].sequence, link_state_.record(0).sequence);
-  EXPECT_EQ(told[0].ports_up, PortSet{1} << kFabric);
+  EXPECT_EQ(told[0].record.sequence, link_state_.record(0).sequence);
+  EXPECT_EQ(told[0].record.ports_up, PortSet{1} << kFabric);
   EXPECT_TRUE(link_states_.recompile());
   EXPECT_FALSE(link_states_.recompile());
   EXPECT_EQ(paths_.routes().primary(2), PortSet{1} << kFabric);
@@ -61,7 +61,29 @@ TEST_F(LinkStatesTest, ItSaysOfWhichLinksNothingIsLeft) {
   link_states_.originate();
   EXPECT_EQ(link_state_.record(0).ports_up, PortSet{0});
   EXPECT_EQ(link_state_.record(0).ports_settled, PortSet{1} << kFabric);
-  EXPECT_EQ(news().at(0).ports_settled, PortSet{1} << kFabric);
+  EXPECT_EQ(news().at(0).record.ports_settled, PortSet{1} << kFabric);
+}
+
+TEST_F(LinkStatesTest, ItSaysWhomItKeepsOutAndHowManySessionsHaveEnded) {
+  const PortSet port = PortSet{1} << kFabric;
+  board_.count_session_end();
+  board_.publish_standing(kFabric, LinkStanding::settled);
+  link_states_.originate();
+  EXPECT_EQ(link_state_.record(0).session_ends, 1u);
+  EXPECT_EQ(link_state_.record(0).ports_kept_out, PortSet{0});
+  EXPECT_EQ(link_state_.record(0).ends_seen, 0u);
+  const uint64_t seen = link_state_.ends_seen();
+  board_.publish_kept_out(kFabric, seen);
+  link_states_.originate();
+  EXPECT_EQ(link_state_.record(0).ports_kept_out, port);
+  EXPECT_EQ(link_state_.record(0).ends_seen, seen);
+  board_.publish_standing(kFabric, LinkStanding::down);
+  link_states_.originate();
+  EXPECT_EQ(link_state_.record(0).ports_kept_out, PortSet{0}) << "something is left of it";
+  board_.publish_standing(kFabric, LinkStanding::settled);
+  board_.publish_kept_out(kFabric, seen + 1);
+  link_states_.originate();
+  EXPECT_EQ(link_state_.record(0).ports_kept_out, PortSet{0}) << "since other ends";
 }
 
 // Flows that wait for just that are settled as the news comes (ended_paths.h).

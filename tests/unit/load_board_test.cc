@@ -242,9 +242,16 @@ TEST(LoadBoardStandings, EachChangeOfAStandingMakesANewVersion) {
   EXPECT_EQ(board.version(), 2u);
   board.publish_standing(1, LinkStanding::settled);
   EXPECT_EQ(board.version(), 3u);
+  board.publish_kept_out(1, 77);
+  EXPECT_EQ(board.version(), 4u);
+  EXPECT_EQ(board.kept_out_with(1), 77u);
+  EXPECT_EQ(board.kept_out_with(0), 0u);
+  board.begin_session_ends(40);
+  EXPECT_EQ(board.count_session_end(), 41u);
+  EXPECT_EQ(board.session_ends(), 41u);
   board.publish_load(0, 1, 1, kNow);
   board.publish_loaded(0, true);
-  EXPECT_EQ(board.version(), 3u) << "loads are no standings";
+  EXPECT_EQ(board.version(), 4u) << "loads are no standings";
 }
 
 TEST_F(LoadBoardTest, FreeBuffersAreThoseOfOneChannel) {

@@ -89,10 +89,10 @@ TEST_F(MessagesTest, StationsAndLinkStatesAreTold) {
   ASSERT_NE(station, nullptr);
   EXPECT_EQ(station->address, (FabricAddress{2, 3}));
   link_states_.recompile();
-  hear(LinkStateNews{1, 7, 3, 0});
+  hear(LinkStateNews{1, {7, 3, 0}});
   EXPECT_EQ(link_state_.record(1).sequence, 7u);
   EXPECT_TRUE(link_states_.recompile());
-  hear(LinkStateNews{1, 7, 3, 0});
+  hear(LinkStateNews{1, {7, 3, 0}});
   EXPECT_FALSE(link_states_.recompile()) << "it is known";
 }
 

@@ -103,13 +103,13 @@ TEST_F(OutboxTest, AFullRingRefusesAndWhatIsGatheredStays) {
 
 TEST_F(OutboxTest, NewsGoesToAnyWorker) {
   EXPECT_EQ(outbox_.workers(), 3u);
-  EXPECT_TRUE(outbox_.send_to(2, LinkStateNews{4, 9, 0b11, 0}));
+  EXPECT_TRUE(outbox_.send_to(2, LinkStateNews{4, {9, 0b11, 0}}));
   outbox_.wake(0);
   outbox_.hand_over_all();
   EXPECT_EQ(outbox_.woken(), 0b101u);
   Message message;
   ASSERT_EQ(second_.messages.take(&message, 1), 1u);
-  EXPECT_EQ(std::get<LinkStateNews>(message).sequence, 9u);
+  EXPECT_EQ(std::get<LinkStateNews>(message).record.sequence, 9u);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 TEST(RouteTable, KeepsAllEqualCostPorts) {
   const Topology topology = test::ring();
   LinkState links(topology, 0, true);
-  links.originate(0b11, 0);
+  links.originate({.ports_up = 0b11});
   RouteTable routes(topology, 0);
   routes.compile(links.ports_up());
   EXPECT_EQ(routes.primary(4), PortSet{0b11});
@@ -24,7 +24,7 @@ TEST(RouteTable, KeepsAllEqualCostPorts) {
 TEST(RouteTable, GoesAroundADeadLinkElsewhere) {
   const Topology topology = test::ring();
   LinkState links(topology, 0, true);
-  links.originate(0b11, 0);
+  links.originate({.ports_up = 0b11});
   ASSERT_TRUE(links.apply(1, {5, 0b01, 0}));  // n2 has lost its link to n4
   RouteTable routes(topology, 0);
   routes.compile(links.ports_up());
@@ -36,7 +36,7 @@ TEST(RouteTable, TheTreesOfAllNodesReachEveryNodeOnce) {
   uint32_t ports = 0;
   for (uint16_t node = 0; node < 4; ++node) {
     LinkState links(topology, node, true);
-    links.originate(0b11, 0);
+    links.originate({.ports_up = 0b11});
     RouteTable routes(topology, node);
     routes.compile(links.ports_up());
     ports += static_cast<uint32_t>(__builtin_popcountll(routes.tree()));

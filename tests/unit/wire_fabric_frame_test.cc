@@ -118,7 +118,7 @@ size_t headers_end(const Bytes& frame) {
   EXPECT_EQ(check_frame(exact.data(), exact.size(), link), DropReason::none);
   if (link.kind == HEDDLE_DATA) return HEDDLE_DATA_OVERHEAD_BYTES;
   if (link.kind == HEDDLE_HELLO) return HEDDLE_ETHERNET_BYTES + sizeof(heddle_hello);
-  constexpr size_t kRecordBytes[] = {0, 0, 20, 8, 12, 24, 8};  // by kind
+  constexpr size_t kRecordBytes[] = {0, 0, 20, 8, 12, 48, 8};  // by kind
   return kRecordsStart + load_be16(link.body) * kRecordBytes[link.kind];
 }
 
@@ -242,7 +242,8 @@ TEST(FabricFrame, AckRecordsSurviveTheLink) {
 TEST(FabricFrame, OtherRecordsSurviveTheLink) {
   TestPacket probes(record_frame<ProbeRecord>(HEDDLE_PROBE, {{2047, 0xffffffff}}));
   TestPacket credits(record_frame<CreditRecord>(HEDDLE_CREDIT, {{0, HEDDLE_CREDIT_ASK, 5, 0xfffffffe}, {7, 0, 1, 2}}));
-  TestPacket notices(record_frame<NoticeRecord>(HEDDLE_NOTICE, {{65534, 9, 0x8000000000000001, 0x4000000000000002}}));
+  TestPacket notices(record_frame<NoticeRecord>(
+      HEDDLE_NOTICE, {{65534, 9, 0x8000000000000001, 0x4000000000000002, 0x2000000000000004, 0x1122334455667788, 77}}));
   TestPacket loads(record_frame<LoadRecord>(HEDDLE_LOAD, {{63, 255, 65535, 1000000}}));
   LinkFrame link;
   ASSERT_EQ(check_frame(probes.packet.data, probes.packet.length, link), DropReason::none);
@@ -258,6 +259,10 @@ TEST(FabricFrame, OtherRecordsSurviveTheLink) {
   EXPECT_EQ(notice_records(link)[0].node, 65534);
   EXPECT_EQ(notice_records(link)[0].sequence, 9u);
   EXPECT_EQ(notice_records(link)[0].ports_up, 0x8000000000000001);
+  EXPECT_EQ(notice_records(link)[0].ports_settled, 0x4000000000000002);
+  EXPECT_EQ(notice_records(link)[0].ports_kept_out, 0x2000000000000004);
+  EXPECT_EQ(notice_records(link)[0].ends_seen, 0x1122334455667788);
+  EXPECT_EQ(notice_records(link)[0].session_ends, 77u);
   ASSERT_EQ(check_frame(loads.packet.data, loads.packet.length, link), DropReason::none);
   EXPECT_EQ(load_records(link)[0].port, 63);
   EXPECT_EQ(load_records(link)[0].flows, 255);
