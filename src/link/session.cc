@@ -35,7 +35,7 @@ const char* link_down_text(LinkDownReason reason) {
     case LinkDownReason::orphans:
       return "too many orphans of earlier sessions";
     case LinkDownReason::kept_out:
-      return "kept out: all had given it up, and it may hold old frames";
+      return "kept out: it may still hold old frames";
     case LinkDownReason::protocol_error:
       return "protocol error";
     case LinkDownReason::loses_frames:

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "topology/graph.h"
+
 namespace heddle {
 
 DeadNeighbours::DeadNeighbours(const Site& site, Ports& ports, const Turn& turn, Outbox& outbox, LoadBoard& board,
@@ -15,6 +17,9 @@ DeadNeighbours::DeadNeighbours(const Site& site, Ports& ports, const Turn& turn,
       link_state_(link_state),
       life_ns_(dead_after_ns(site.classes.longest_life_ns())) {
   given_up_ns_.fill(kNever);
+  for (const Port* port : ports_)
+    if (port->is_fabric() && is_transit(site_.topology, port->settings.peer.node_index))
+      transit_ |= PortSet{1} << port->index;
 }
 
 void DeadNeighbours::session_ended(const Port& port) { session_end_[port.index] = board_.count_session_end(); }
@@ -23,7 +28,7 @@ void DeadNeighbours::look() {
   for (Port* port : ports_) {
     if (!port->is_fabric()) continue;
     Nanos& since = given_up_ns_[port->index];
-    if (port->session.up() || !given_up(port->settings.peer.node_index)) {
+    if (port->session.up() || !given_up(*port)) {
       since = kNever;
       continue;
     }
@@ -40,15 +45,13 @@ void DeadNeighbours::look() {
 }
 
 // By all whom it has links to, as far as is known here; and it was heard of before.
-bool DeadNeighbours::given_up(uint16_t node) const {
-  if (link_state_.record(node).sequence == 0) return false;
-  bool has_another = false;
-  for (const TopologyPort& port : site_.topology.nodes[node].ports) {
-    if (!port.fabric) continue;
-    if (link_state_.ports_up()[port.peer.node_index] >> port.peer.port & 1) return false;
-    has_another |= port.peer.node_index != site_.node;
-  }
-  return has_another;
+bool DeadNeighbours::given_up(const Port& port) const {
+  const uint16_t node = port.settings.peer.node_index;
+  if (!(transit_ >> port.index & 1) || link_state_.record(node).sequence == 0) return false;
+  const auto& ports = site_.topology.nodes[node].ports;
+  return std::none_of(ports.begin(), ports.end(), [this](const TopologyPort& there) {
+    return there.fabric && (link_state_.ports_up()[there.peer.node_index] >> there.peer.port & 1) != 0;
+  });
 }
 
 bool DeadNeighbours::nothing_is_left(const Port& output) const {

@@ -5,8 +5,8 @@
 // began to. When all have said so who have seen the end that flows of this node wait for, and nothing is left with any
 // of them of what came from there, those flows need not wait for their whole life (ended_paths.h).
 //
-// Whoever waits does so for one life at most: nobody is kept out for longer than two. Nor is a node with links to one
-// other node only, around which no flow can go.
+// Whoever waits does so for one life at most: nobody is kept out for longer than two. Nor is a node by which no
+// shortest path leads, as a leaf of a tree: no flow goes on by another way.
 //
 // One component per worker, for its own fabric ports.
 #pragma once
@@ -39,7 +39,7 @@ class DeadNeighbours {
   bool nothing_is_left(const Port& output) const;
 
  private:
-  bool given_up(uint16_t node) const;
+  bool given_up(const Port& port) const;
   bool keeps_out(const PortPeer& end) const;
 
   const Site& site_;
@@ -49,6 +49,7 @@ class DeadNeighbours {
   LoadBoard& board_;
   const LinkState& link_state_;
   const Nanos life_ns_;
+  PortSet transit_ = 0;                               // own ports to nodes that lead on to others
   std::array<Nanos, kPortsMax> given_up_ns_{};        // by port: when all others were seen to have; kNever: not so
   std::array<Nanos, kPortsMax> kept_out_until_ns_{};  // by port
   std::array<uint32_t, kPortsMax> session_end_{};     // by port: the last one, as the board counts

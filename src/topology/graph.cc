@@ -99,6 +99,22 @@ PortSet ports_towards(const Topology& topology, const std::vector<PortSet>& port
   return found;
 }
 
+bool is_transit(const Topology& topology, uint16_t node_index) {
+  const std::vector<PortSet> all = all_fabric_ports(topology);
+  const std::vector<uint16_t> onwards = distances_from(topology, node_index, all);
+  const auto has_hosts = [&](size_t node) {
+    const std::vector<TopologyPort>& ports = topology.nodes[node].ports;
+    return std::any_of(ports.begin(), ports.end(), [](const TopologyPort& port) { return !port.fabric; });
+  };
+  for (const TopologyPort& port : topology.nodes[node_index].ports) {
+    if (!port.fabric) continue;
+    const std::vector<uint16_t> from_there = distances_from(topology, port.peer.node_index, all);
+    for (size_t to = 0; to < onwards.size(); ++to)
+      if (to != node_index && from_there[to] == port.cost + onwards[to] && has_hosts(to)) return true;
+  }
+  return false;
+}
+
 std::vector<uint16_t> unreachable_nodes(const Topology& topology) {
   std::vector<uint16_t> unreachable;
   if (topology.nodes.empty()) return unreachable;

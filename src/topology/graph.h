@@ -34,6 +34,9 @@ std::vector<uint16_t> distances_from(const Topology& topology, uint16_t node_ind
 PortSet ports_towards(const Topology& topology, const std::vector<PortSet>& ports_up,
                       const std::vector<uint16_t>& distances, uint16_t node_index);
 
+// Does a shortest path from a neighbour of the node to another one with hosts lead by it, over all configured links?
+bool is_transit(const Topology& topology, uint16_t node_index);
+
 // Nodes without a configured path to the first node, in index order. Empty for a topology of one node or
 // none.
 std::vector<uint16_t> unreachable_nodes(const Topology& topology);

@@ -12,19 +12,19 @@ namespace {
 constexpr PortIndex kToDead = PortIndex::of(0), kToLeaf = PortIndex::of(1);
 constexpr uint16_t kSelf = 0, kDead = 1, kOther = 2, kLeaf = 3;
 
-// A node with links to one that may be dead, which has one to a third as well, and to one that has no other link.
+// A node with links to one that may be dead, which has one to a third as well, and to a leaf with hosts.
 class DeadNeighboursTest : public testing::Test {
  protected:
   DeadNeighboursTest() {
     turn_.begin(kSecond);
     link_state_.apply(kDead, {9, 0b11});
-    link_state_.apply(kLeaf, {9, 0b1});
+    link_state_.apply(kLeaf, {9, 0b10});
     other_says(0b1);
   }
   static Topology description() {
     Topology topology;
     topology.classes.emplace_back();
-    for (uint16_t address = 1; address <= 4; ++address) add_node(topology, address, 0);
+    for (uint16_t address = 1; address <= 4; ++address) add_node(topology, address, address == kLeaf + 1);
     add_link(topology, kSelf, kDead);
     add_link(topology, kDead, kOther);
     add_link(topology, kSelf, kLeaf);
@@ -130,8 +130,8 @@ TEST_F(DeadNeighboursTest, NorOneThatHasNotBegunYet) {
   EXPECT_TRUE(dead.admits(ports_.own(kToDead)));
 }
 
-// No flow can go around it, so nobody waits for that.
-TEST_F(DeadNeighboursTest, NorOneThatHasLinksToThisNodeAlone) {
+// No flow of others goes by it, so nobody waits for that.
+TEST_F(DeadNeighboursTest, NorOneThatLeadsNowhere) {
   lose(kToLeaf);
   say_own();
   dead_.look();

@@ -78,6 +78,25 @@ TEST(Graph, EdgePortsAreNoWay) {
   EXPECT_FALSE(port_usable(topology, {~PortSet{0}}, 0, 0));
 }
 
+// Of a tree the leaves lead nowhere; in a ring all nodes do, but for longer ways than the other way round.
+TEST(Graph, ThoseLeadOnByWhomPathsToHostsGo) {
+  const auto with_hosts = [](Topology topology, const std::vector<uint16_t>& at) {
+    for (const uint16_t node : at) topology.nodes[node].ports.emplace_back();
+    return topology;
+  };
+  const Topology tree = with_hosts(leaf_spine(), {2, 3, 4});
+  for (const uint16_t spine : {0, 1}) EXPECT_TRUE(is_transit(tree, spine));
+  for (const uint16_t leaf : {2, 3, 4}) EXPECT_FALSE(is_transit(tree, leaf));
+  EXPECT_FALSE(is_transit(leaf_spine(), 0)) << "to nobody";
+  EXPECT_FALSE(is_transit(with_hosts(leaf_spine(), {0}), 0)) << "to its own hosts";
+  Topology square = with_hosts(ring({1, 2, 3, 4}), {2});
+  EXPECT_TRUE(is_transit(square, 1));
+  EXPECT_FALSE(is_transit(square, 0)) << "its neighbours are next to it";
+  square.nodes[1].ports[1].cost = square.nodes[2].ports[0].cost = 4;
+  EXPECT_TRUE(is_transit(square, 0)) << "a costly link is gone around";
+  EXPECT_FALSE(is_transit(square, 1));
+}
+
 TEST(Graph, UnreachableNodesAreThoseWithoutPathToTheFirst) {
   Topology topology = nodes({1, 2, 3, 4});
   link(topology, 0, 2);
