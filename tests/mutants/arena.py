@@ -21,7 +21,8 @@ FIRST_SEED = 1
 SCENARIOS = ("incast", "incast-far", "lossless", "slow-receiver", "lossless-ring", "pause-storm", "pause-only", "credits-only", "link-retry",
              "incast-wide", "flow-fair", "parking-lot", "incast-ends", "by-bytes", "one-beside-many", "two-applications",
              "applications-few-ids", "application-weights", "injection-limit", "injection-hops", "regroup", "shaper", "injection-turns",
-             "shaper-maximum", "shaper --workers 4 --slower 10", "two-spines", "dragonfly", "link-dies")
+             "shaper-maximum", "shaper --workers 4 --slower 10", "two-spines", "dragonfly", "link-dies", "spine-dies",
+             "spine-stands-still")
 
 
 class Broken(Exception):
