@@ -35,7 +35,7 @@ void FabricRecords::receive(Port& port, const LinkFrame& frame, Nanos now) {
         if (link_state_.apply(static_cast<uint16_t>(node),
                               {record.sequence, record.ports_up, record.ports_settled, record.ports_kept_out,
                                record.ends_seen, record.session_ends}))
-          link_states_.changed(static_cast<uint16_t>(node));
+          link_states_.changed(static_cast<uint16_t>(node), port.index);
       }
       break;
     case HEDDLE_LOAD:

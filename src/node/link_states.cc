@@ -1,40 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/link_states.h"
 
-#include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "wire/fabric_frame.h"
 
 namespace heddle {
 
-void LinkStates::changed(uint16_t node) {
-  routes_stale_ = true;
-  ended_paths_.look();
-  for (Port* port : ports_) {
-    if (!port->is_fabric() || !port->session.up()) continue;
-    port->counters.count(ProtocolEvent::notice_news);
-    Packet* packet = control_.make(*port);
-    if (packet == nullptr) continue;  // the next hello's digest heals it
-    start_records(*packet, HEDDLE_NOTICE);
-    append_record(*packet, notice_of(node));
-    control_.queue(*port, packet);
-  }
-  for (uint16_t& told : told_) told = std::min(told, node);
-  tell_workers();
+void LinkStates::changed(uint16_t node, PortIndex from) {
+  changed_ = true;
+  news_.insert(node);
+  from_[node] = from;
+  for (WorkerIndex worker = 0; worker < outbox_.workers(); ++worker)
+    if (worker != site_.worker) untold_[worker].insert(node);
+  untold_workers_ = (~uint64_t{0} >> (64 - outbox_.workers())) & ~(uint64_t{1} << site_.worker);
 }
 
-void LinkStates::tell_workers() {
-  for (WorkerIndex worker = 0; worker < outbox_.workers(); ++worker) {
-    if (worker == site_.worker) continue;
-    for (uint16_t& node = told_[worker]; node < site_.topology.nodes.size(); ++node) {
-      const LinkState::Record& record = link_state_.record(node);
-      if (record.sequence == 0) continue;
-      if (outbox_.send_to(worker, LinkStateNews{node, record})) continue;
+bool LinkStates::pass_on() {
+  changed_ = false;
+  ended_paths_.look();
+  for (Port* port : ports_)
+    if (port->is_fabric() && port->session.up()) tell_neighbour(*port);
+  news_.clear();
+  tell_workers();
+  return paths_.compile(link_state_.ports_up());
+}
+
+void LinkStates::tell_neighbour(Port& port) {
+  Packet* packet = nullptr;
+  news_.each([&](uint16_t node) { return from_[node] == port.index || append_notice(port, packet, node); });
+  if (packet == nullptr) return;
+  control_.queue(port, packet);
+  port.counters.count(ProtocolEvent::notice_news);
+}
+
+// To the packet, or to a fresh one; false if there is none: the next hello's digest heals it.
+bool LinkStates::append_notice(Port& port, Packet*& packet, uint16_t node) {
+  if (packet == nullptr) {
+    packet = control_.make(port);
+    if (packet == nullptr) return false;
+    start_records(*packet, HEDDLE_NOTICE);
+  }
+  const LinkState::Record& record = link_state_.record(node);
+  append_record(*packet,
+                NoticeRecord{site_.topology.nodes[node].address, record.sequence, record.ports_up, record.ports_settled,
+                             record.ports_kept_out, record.ends_seen, record.session_ends});
+  if (record_count(*packet) < HEDDLE_NOTICE_RECORDS_MAX) return true;
+  control_.queue(port, packet);
+  packet = nullptr;
+  return true;
+}
+
+void LinkStates::tell_untold() {
+  for (uint64_t rest = untold_workers_; rest != 0; rest &= rest - 1) {
+    const auto worker = WorkerIndex::of(std::countr_zero(rest));
+    const bool all = untold_[worker].each([&](uint16_t node) {
+      if (!outbox_.send_to(worker, LinkStateNews{node, link_state_.record(node)})) return false;
+      untold_[worker].erase(node);
+      return true;
+    });
+    if (all)
+      untold_workers_ &= ~(rest & -rest);
+    else
       turn_.stay_busy();
-      break;
-    }
   }
 }
 
@@ -54,33 +82,10 @@ void LinkStates::say_own() {
   if (link_state_.originate(own)) changed(site_.node);
 }
 
-NoticeRecord LinkStates::notice_of(uint16_t node) const {
-  const LinkState::Record& record = link_state_.record(node);
-  return {site_.topology.nodes[node].address,
-          record.sequence,
-          record.ports_up,
-          record.ports_settled,
-          record.ports_kept_out,
-          record.ends_seen,
-          record.session_ends};
-}
-
-bool LinkStates::recompile() { return std::exchange(routes_stale_, false) && paths_.compile(link_state_.ports_up()); }
-
 void LinkStates::send_notices(Port& port) {
   Packet* packet = nullptr;
-  for (uint16_t node = 0; node < site_.topology.nodes.size(); ++node) {
-    if (link_state_.record(node).sequence == 0) continue;
-    if (packet == nullptr) {
-      packet = control_.make(port);
-      if (packet == nullptr) return;  // the next hello asks again
-      start_records(*packet, HEDDLE_NOTICE);
-    }
-    append_record(*packet, notice_of(node));
-    if (record_count(*packet) < HEDDLE_NOTICE_RECORDS_MAX) continue;
-    control_.queue(port, packet);
-    packet = nullptr;
-  }
+  for (uint16_t node = 0; node < site_.topology.nodes.size(); ++node)
+    if (link_state_.record(node).sequence != 0 && !append_notice(port, packet, node)) return;
   if (packet != nullptr) control_.queue(port, packet);
   port.counters.count(ProtocolEvent::notice_sent);
 }

@@ -134,15 +134,15 @@ PollResult Worker::poll(Nanos now) {
   credit_watch_.look(now);  // credits of flows that may have been lost (K7)
   ack_relay_.run(now);      // deltas of the turn before (decision 2)
   flow_limits_.look_at_round_trip(now);
-  flow_life_.run_releases(now);                                  // flows whose share has room again (C5)
-  receive_.run(now);                                             // devices -> flow queues
-  if (link_states_.recompile()) flow_life_.leave_stale_paths();  // routes have changed (R12)
-  flow_life_.age_waiting(now);                                   // life in queues (K8)
-  arbitration_.run(now);                                         // flow queues -> outputs
-  id_grants_.run();                                              // flow IDs for those who wait (K11)
-  transmit(now);                                                 // outputs -> devices
-  room_.send();                                                  // room and credits of what has left
-  orphans_.look(now);                                            // nothing is left of ended sessions (K9)
+  flow_life_.run_releases(now);                                    // flows whose share has room again (C5)
+  receive_.run(now);                                               // devices -> flow queues
+  if (link_states_.take_effect()) flow_life_.leave_stale_paths();  // routes have changed (R12)
+  flow_life_.age_waiting(now);                                     // life in queues (K8)
+  arbitration_.run(now);                                           // flow queues -> outputs
+  id_grants_.run();                                                // flow IDs for those who wait (K11)
+  transmit(now);                                                   // outputs -> devices
+  room_.send();                                                    // room and credits of what has left
+  orphans_.look(now);                                              // nothing is left of ended sessions (K9)
   const bool left_for_others = outbox_.hand_over_all();
   turn_.flush();
   const bool busy = turn_.busy() || left_for_others || work_left();

@@ -103,7 +103,7 @@ TEST_F(BridgingTest, WhatComesFromOutsideTheTreeOrBackEnds) {
   EXPECT_EQ(fabric_.credits[kLossyChannel].held(), held - 1);
   link_state_.apply(1, {7, 0, 0});
   link_states_.changed(1);
-  link_states_.recompile();
+  link_states_.take_effect();
   ASSERT_FALSE(paths_.routes().tree() >> kFabric & 1);
   bridging_.flood(fabric_, from_fabric(), 0);
   EXPECT_EQ(drops_of(fabric_, DropReason::no_route), 1u);

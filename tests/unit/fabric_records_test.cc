@@ -111,12 +111,12 @@ TEST_F(FabricRecordsTest, WhatTheOtherEndHasNeedNotBeKept) {
 }
 
 TEST_F(FabricRecordsTest, NewsOfLinksAreTakenOnce) {
-  link_states_.recompile();
+  link_states_.take_effect();
   receive(HEDDLE_NOTICE, NoticeRecord{2, 7, 3, 0}, NoticeRecord{999, 7, 3, 0});
   EXPECT_EQ(link_state_.record(1).sequence, 7u);
-  EXPECT_TRUE(link_states_.recompile());
+  EXPECT_TRUE(link_states_.take_effect());
   receive(HEDDLE_NOTICE, NoticeRecord{2, 7, 3, 0});
-  EXPECT_FALSE(link_states_.recompile());
+  EXPECT_FALSE(link_states_.take_effect());
   EXPECT_FALSE(reset());
 }
 

@@ -43,7 +43,7 @@ class FlowTest : public ComponentTest {
     ASSERT_TRUE(fabric_.session.up());
     for (LinkCredits& credits : fabric_.credits) credits.take(now);
     link_states_.originate();
-    link_states_.recompile();
+    link_states_.take_effect();
     while (!fabric_.output.control.empty()) fabric_.output.control.pop();
     fabric_.output.control_packets = 0;
   }

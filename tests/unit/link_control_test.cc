@@ -82,6 +82,7 @@ class NoticeSequences : public LinkControlTest {
     reset();
     link_state_.apply(1, {7, 0, kItsPort});
     link_states_.changed(1);
+    link_states_.take_effect();
     return entry.extent() == 0;
   }
 };

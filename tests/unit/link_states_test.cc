@@ -19,12 +19,12 @@ class LinkStatesTest : public FlowTest {
 TEST_F(LinkStatesTest, NothingIsSaidWhileNothingHasChanged) {
   link_states_.tell_workers();
   link_states_.originate();
-  link_states_.recompile();
+  link_states_.take_effect();
   news();
   EXPECT_FALSE(link_states_.news());
   link_states_.originate();
   link_states_.tell_workers();
-  EXPECT_FALSE(link_states_.recompile());
+  EXPECT_FALSE(link_states_.take_effect());
   EXPECT_TRUE(news().empty());
 }
 
@@ -34,26 +34,26 @@ TEST_F(LinkStatesTest, TheFirstWorkerSpeaksForTheNode) {
   link_states_.originate();
   EXPECT_FALSE(link_states_.news());
   EXPECT_EQ(link_state_.record(0).ports_up, PortSet{1} << kFabric) << "edge ports are no links";
+  EXPECT_TRUE(link_states_.take_effect());
+  EXPECT_FALSE(link_states_.take_effect());
   const std::vector<LinkStateNews> told = news();
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].node, 0);
   EXPECT_EQ(told[0].record.sequence, link_state_.record(0).sequence);
   EXPECT_EQ(told[0].record.ports_up, PortSet{1} << kFabric);
-  EXPECT_TRUE(link_states_.recompile());
-  EXPECT_FALSE(link_states_.recompile());
   EXPECT_EQ(paths_.routes().primary(2), PortSet{1} << kFabric);
 }
 
 TEST_F(LinkStatesTest, RoutesAreThoseOfTheLinksThatAreUp) {
   link_state_.apply(1, {7, ~PortSet{0}, 0});
   link_states_.changed(1);
-  link_states_.recompile();
+  link_states_.take_effect();
   link_state_.apply(1, {8, ~PortSet{0}, 1});
   link_states_.changed(1);
-  EXPECT_FALSE(link_states_.recompile()) << "what is settled is of no account";
+  EXPECT_FALSE(link_states_.take_effect()) << "what is settled is of no account";
   link_state_.apply(1, {9, 0, 1});
   link_states_.changed(1);
-  EXPECT_TRUE(link_states_.recompile());
+  EXPECT_TRUE(link_states_.take_effect());
 }
 
 TEST_F(LinkStatesTest, ItSaysOfWhichLinksNothingIsLeft) {
@@ -61,6 +61,7 @@ TEST_F(LinkStatesTest, ItSaysOfWhichLinksNothingIsLeft) {
   link_states_.originate();
   EXPECT_EQ(link_state_.record(0).ports_up, PortSet{0});
   EXPECT_EQ(link_state_.record(0).ports_settled, PortSet{1} << kFabric);
+  link_states_.take_effect();
   EXPECT_EQ(news().at(0).record.ports_settled, PortSet{1} << kFabric);
 }
 
@@ -96,6 +97,7 @@ TEST_F(LinkStatesTest, WhoWaitsForTheNewsHearsThem) {
   ended_paths_.session_ended(fabric_, turn_.now());
   link_state_.apply(1, {7, 0, ~PortSet{0}});
   link_states_.changed(1);
+  link_states_.take_effect();
   EXPECT_EQ(entry.extent(), 0u);
 }
 
@@ -108,10 +110,12 @@ TEST_F(LinkStatesTest, OtherWorkersSayNothing) {
 
 TEST_F(LinkStatesTest, NeighboursHearTheNews) {
   link_states_.changed(0);
+  link_states_.take_effect();
   EXPECT_TRUE(fabric_.output.control.empty()) << "without a session nothing is sent";
   bring_up();
   ASSERT_TRUE(link_state_.apply(1, {7, 3, 4}));
   link_states_.changed(1);
+  link_states_.take_effect();
   const LinkFrame frame = next_records(fabric_);
   const auto records = notice_records(frame);
   ASSERT_EQ(records.size(), 1u);
@@ -122,12 +126,47 @@ TEST_F(LinkStatesTest, NeighboursHearTheNews) {
   EXPECT_EQ(count_of(edge_, ProtocolEvent::notice_news), 0u);
 }
 
+TEST_F(LinkStatesTest, WhatComesInOneTurnGoesOnTogether) {
+  bring_up();
+  news();
+  link_states_.changed(1);
+  link_states_.changed(0);
+  link_states_.changed(1);
+  EXPECT_TRUE(fabric_.output.control.empty()) << "at its end";
+  link_states_.take_effect();
+  const LinkFrame frame = next_records(fabric_);
+  EXPECT_EQ(notice_records(frame).size(), 2u);
+  EXPECT_TRUE(fabric_.output.control.empty());
+  EXPECT_EQ(news().size(), 2u);
+  link_states_.take_effect();
+  EXPECT_TRUE(fabric_.output.control.empty()) << "once";
+  EXPECT_TRUE(news().empty());
+}
+
+TEST_F(LinkStatesTest, WhomItCameFromKnowsIt) {
+  bring_up();
+  link_states_.changed(0);
+  link_states_.changed(1, kFabric);
+  link_states_.take_effect();
+  const LinkFrame frame = next_records(fabric_);
+  ASSERT_EQ(notice_records(frame).size(), 1u);
+  EXPECT_EQ(notice_records(frame)[0].node, 1);
+  link_states_.changed(1, kFabric);
+  link_states_.take_effect();
+  EXPECT_TRUE(fabric_.output.control.empty());
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::notice_news), 2u);
+  link_states_.changed(1, kEdge);
+  link_states_.take_effect();
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::notice_news), 3u) << "from another one";
+}
+
 TEST_F(LinkStatesTest, WhatAFullRingDoesNotTakeIsSaidNextTurn) {
   link_state_.apply(0, {3, 1, 0});
   link_state_.apply(1, {7, 3, 0});
   fill_messages();
   link_states_.changed(1);
   link_states_.changed(0);
+  link_states_.take_effect();
   EXPECT_TRUE(turn_.busy());
   while (!messages().empty()) {
   }

@@ -88,12 +88,12 @@ TEST_F(MessagesTest, StationsAndLinkStatesAreTold) {
   const Station* station = edge_input_.stations().find(0x020000000009, 1);
   ASSERT_NE(station, nullptr);
   EXPECT_EQ(station->address, (FabricAddress{2, 3}));
-  link_states_.recompile();
+  link_states_.take_effect();
   hear(LinkStateNews{1, {7, 3, 0}});
   EXPECT_EQ(link_state_.record(1).sequence, 7u);
-  EXPECT_TRUE(link_states_.recompile());
+  EXPECT_TRUE(link_states_.take_effect());
   hear(LinkStateNews{1, {7, 3, 0}});
-  EXPECT_FALSE(link_states_.recompile()) << "it is known";
+  EXPECT_FALSE(link_states_.take_effect()) << "it is known";
 }
 
 TEST_F(MessagesTest, WhatIsSettledElsewhereComesToItsFlow) {
