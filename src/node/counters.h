@@ -18,8 +18,8 @@ namespace heddle {
   X(id_waited) X(id_yielded)                                                                                  \
   X(id_refused) X(edge_id_waited) X(hole) X(probe_sent) X(probe_answered) X(ack_sent) X(ack_received)         \
   X(ack_lost_bytes) X(ack_absorbed) X(session_began) X(session_ended) X(session_replaced) X(session_reset)    \
-  X(orphan_made) X(orphan_freed) X(settled_by_end) X(settled_by_notice) X(neighbour_kept_out) X(flow_held) X(flow_moved)            \
-  X(path_ended) X(pair_held)                                                                                  \
+  X(orphan_made) X(orphan_freed) X(settled_by_end) X(settled_by_notice) X(neighbour_kept_out)                 \
+  X(flow_held) X(flow_moved) X(path_ended) X(pair_held)                                                       \
   X(credit_sent) X(credit_asked) X(credit_blocked) X(credit_loss_synced) X(room_blocked) X(notice_sent)       \
   X(notice_news) X(routes_compiled) X(learned) X(station_moved) X(station_aged) X(learn_refused) X(flooded)   \
   X(checksum_completed) X(silence_forgiven) X(congestion_new) X(congestion_persistent) X(flow_limited)        \

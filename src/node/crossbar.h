@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -125,8 +126,10 @@ class BatchedRing {
   std::array<Element, kRingBatch> gathered_;
 };
 
-// One direction between two workers.
-struct Crossing {
+// One direction between two workers. How often something was handed over is counted, so that a consumer for whom there
+// is nothing looks at one line instead of those of four rings.
+class Crossing {
+ public:
   Crossing(uint32_t packets, uint32_t pins, uint32_t message_count)
       : data(packets), given_back(pins), settled(message_count), messages(message_count) {}
 
@@ -137,13 +140,26 @@ struct Crossing {
     any |= settled.hand_over();
     any |= data.hand_over();
     any |= given_back.hand_over();
+    if (any) handed_over_.store(handed_over_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     return any;
   }
+  // By the consumer: may there be anything that was not there when it asked last?
+  bool has_news() {
+    const uint32_t handed_over = handed_over_.load(std::memory_order_acquire);
+    if (handed_over == seen_) return false;
+    seen_ = handed_over;
+    return true;
+  }
+  void look_again() { --seen_; }  // not all has been taken
 
   BatchedRing<CrossingPacket> data;
   BatchedRing<GivenBack> given_back;
   BatchedRing<Settled> settled;
   BatchedRing<Message> messages;
+
+ private:
+  alignas(64) std::atomic<uint32_t> handed_over_{0};  // by the producer
+  alignas(64) uint32_t seen_ = 0;                     // by the consumer
 };
 
 }  // namespace heddle

@@ -5,14 +5,14 @@
 // began to. When all have said so who have seen the end that flows of this node wait for, and nothing is left with any
 // of them of what came from there, those flows need not wait for their whole life (ended_paths.h).
 //
-// Whoever waits does so for one life at most: nobody is kept out for longer than two. Nor is a node by which no
-// shortest path leads, as a leaf of a tree: no flow goes on by another way.
+// Whoever waits does so for one life at most: after that nobody is kept out anew, unless somebody had it meanwhile. A
+// node that begins anew within a life has forgotten whom it was to keep out: it takes longer to begin. Not kept out is
+// a node by which no shortest path leads, as a leaf of a tree: no flow goes on by another way.
 //
 // One component per worker, for its own fabric ports.
 #pragma once
 
 #include <array>
-#include <vector>
 
 #include "node/outbox.h"
 #include "node/ports.h"
@@ -50,7 +50,7 @@ class DeadNeighbours {
   const LinkState& link_state_;
   const Nanos life_ns_;
   PortSet transit_ = 0;                               // own ports to nodes that lead on to others
-  std::array<Nanos, kPortsMax> given_up_ns_{};        // by port: when all others were seen to have; kNever: not so
+  std::array<Nanos, kPortsMax> given_up_ns_;          // by port: when all others were seen to have; kNever: not so
   std::array<Nanos, kPortsMax> kept_out_until_ns_{};  // by port
   std::array<uint32_t, kPortsMax> session_end_{};     // by port: the last one, as the board counts
 };

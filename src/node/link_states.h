@@ -63,7 +63,7 @@ class LinkStates {
   HEDDLE_COLD void tell_untold();
   HEDDLE_COLD void say_own();
   void tell_neighbour(Port& port);
-  bool append_notice(Port& port, Packet*& packet, uint16_t node);
+  bool append_notice(Port& port, Packet*& packet, uint16_t node, ProtocolEvent frame);
 
   const Site& site_;
   Ports& ports_;
@@ -79,6 +79,7 @@ class LinkStates {
   std::vector<NodeSet> untold_;  // by worker
   uint64_t untold_workers_ = 0;  // bit w: some are untold to worker w
   uint32_t board_version_ = 0;
+  uint64_t said_with_ = 0;  // ends seen, when it spoke last
   bool changed_ = false;
 };
 

@@ -11,16 +11,18 @@ constexpr uint32_t kMessagesPerTurn = 512;  // from one worker
 
 void Messages::run(Nanos now) {
   for (Crossing* from : from_) {
-    if (from == nullptr) continue;
+    if (from == nullptr || !from->has_news()) continue;
     take_packets(*from, now);
-    if (take_settled(*from, now) >= kMessagesPerTurn) turn_.stay_busy();
+    const bool all_settled = take_settled(*from, now) < kMessagesPerTurn;
     Message message;
     uint32_t taken = 0;
     while (taken < kMessagesPerTurn && from->messages.take(&message, 1) == 1) {
       take(message, now);
       ++taken;
     }
-    if (taken == kMessagesPerTurn) turn_.stay_busy();
+    if (all_settled && taken < kMessagesPerTurn) continue;
+    from->look_again();
+    turn_.stay_busy();
   }
 }
 

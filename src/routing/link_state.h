@@ -2,10 +2,10 @@
 // State of the links of the configured graph as this worker knows it (W6, R12): one record per node, newest sequence
 // wins. It says which links are up, of which that are down nothing is left on its way (K9), and which neighbours are
 // kept out, because all have given them up (R12, dead_neighbours.h). A node that restarts counts anew and may reach a
-// sequence that its former life has used: of two records with the same sequence all nodes keep the one with the larger
-// masks, and the node itself answers with a later one, so the two never stand side by side for ever. A digest of all
-// records rides in every hello; where it differs the records are sent again, so a lost notice is healed within a hello
-// interval.
+// sequence that its former life has used: of two records with the same sequence all nodes keep the one that says
+// more (says()), and the node itself answers with a later one, so the two never stand side by side for ever. A digest
+// of all records rides in every hello; where it differs the records are sent again, so a lost notice is healed within a
+// hello interval.
 #pragma once
 
 #include <tuple>

@@ -70,10 +70,10 @@ class LoadBoard {
     line.sent_at.store(static_cast<uint32_t>(now), std::memory_order_relaxed);
   }
   void publish_standing(PortIndex port, LinkStanding standing) {
-    ports_[port].standing.store(standing, std::memory_order_relaxed);
+    ports_[port].standing.store(standing, std::memory_order_release);
     version_.fetch_add(1, std::memory_order_release);
   }
-  // R12: the node at the other end is kept out; of all nodes this many ends had been seen as that began.
+  // R12: the node at the other end is kept out since these ends had been seen (LinkState::ends_seen()).
   void publish_kept_out(PortIndex port, uint64_t ends_seen) {
     ports_[port].kept_out_with.store(ends_seen, std::memory_order_relaxed);
     version_.fetch_add(1, std::memory_order_release);
@@ -166,7 +166,7 @@ class LoadBoard {
       if (up(PortIndex::of(std::countr_zero(rest)))) found |= rest & -rest;
     return found;
   }
-  LinkStanding standing(PortIndex port) const { return ports_[port].standing.load(std::memory_order_relaxed); }
+  LinkStanding standing(PortIndex port) const { return ports_[port].standing.load(std::memory_order_acquire); }
   bool up(PortIndex port) const { return standing(port) == LinkStanding::up; }
   // What publish_kept_out() said last; 0: never.
   uint64_t kept_out_with(PortIndex port) const { return ports_[port].kept_out_with.load(std::memory_order_relaxed); }

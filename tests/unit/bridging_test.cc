@@ -128,6 +128,20 @@ TEST_F(BridgingTest, AStationBehindTheFabricIsLearnedAndTold) {
   EXPECT_EQ(messages().size(), 1u);
 }
 
+// What is remembered of the last frames is of one station in one VLAN.
+TEST_F(BridgingTest, EachStationIsLearnedInEachOfItsVlans) {
+  for (const uint64_t station : {kStation, kStation ^ uint64_t{1} << 20, kStation ^ uint64_t{1} << 44}) {
+    for (const uint16_t vlan : {1, 2, 3}) {
+      Packet* frame = from_fabric();
+      frame->vni = vlan;
+      store_mac(frame->data + HEDDLE_DATA_OVERHEAD_BYTES + 6, station);
+      bridging_.meet_station(fabric_, *frame, kSecond);
+      EXPECT_NE(edge_input_.stations().find(station, vlan), nullptr) << station << " in " << vlan;
+    }
+  }
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::learned), 9u);
+}
+
 TEST_F(BridgingTest, WhatThisNodeHasSentItselfTeachesNothing) {
   Packet* frame = from_fabric();
   frame->source = {1, kOther};

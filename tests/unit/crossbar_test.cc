@@ -108,5 +108,25 @@ TEST(Crossing, SaysWhetherThereIsAnythingToRead) {
     EXPECT_EQ(used, 1u);
 }
 
+TEST(Crossing, WhoHasLookedLooksAgainAtWhatIsNew) {
+  Crossing crossing(8, 8, 8);
+  EXPECT_FALSE(crossing.has_news());
+  crossing.messages.gather() = {};
+  EXPECT_FALSE(crossing.has_news()) << "it is not handed over";
+  crossing.hand_over();
+  EXPECT_TRUE(crossing.has_news());
+  EXPECT_FALSE(crossing.has_news());
+  crossing.hand_over();
+  EXPECT_FALSE(crossing.has_news()) << "there was nothing";
+  crossing.look_again();
+  EXPECT_TRUE(crossing.has_news()) << "not all was taken";
+  for (int times = 0; times < 2; ++times) {
+    crossing.data.gather() = {};
+    crossing.hand_over();
+  }
+  EXPECT_TRUE(crossing.has_news());
+  EXPECT_FALSE(crossing.has_news());
+}
+
 }  // namespace
 }  // namespace heddle::test::crossbar_test

@@ -139,6 +139,16 @@ TEST_F(FlowQueuesTest, AFabricPortCountsTheBuffersThatItHolds) {
   EXPECT_EQ(flow_queues_.refusal(fabric_, flow, *frame), DropReason::none) << "its buffer was granted";
 }
 
+TEST_F(FlowQueuesTest, AFabricPortHasRoomUpToItsMark) {
+  EXPECT_EQ(flow_queues_.room(fabric_), most_);
+  fabric_.credits[kLossyChannel].received(most_ - 3, false);
+  EXPECT_EQ(flow_queues_.room(fabric_), 3u);
+  for (const uint32_t more : {3u, 1u}) {
+    fabric_.credits[kLossyChannel].received(more, false);
+    EXPECT_EQ(flow_queues_.room(fabric_), 0u);
+  }
+}
+
 TEST_F(FlowQueuesTest, AFrameWithoutHopsGoesNoFurtherThanThisNode) {
   FlowId id;
   InputFlow& flow = begin(id);

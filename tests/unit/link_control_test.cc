@@ -272,6 +272,13 @@ TEST_F(LinkControlTest, WhoKnowsOtherLinkStatesIsToldAll) {
   EXPECT_EQ(count_of(fabric_, ProtocolEvent::notice_sent), 1u);
 }
 
+TEST_F(LinkControlTest, TheEndOfASessionIsCounted) {
+  bring_up();
+  const uint32_t before = board_.session_ends();
+  link_control_.reset(fabric_, LinkDownReason::protocol_error, turn_.now());
+  EXPECT_EQ(board_.session_ends(), before + 1);
+}
+
 TEST_F(LinkControlTest, TooManyOrphansKeepALinkDown) {
   poke(fabric_.input.orphans, site_.settings.orphans_max);
   const Nanos now = turn_.now();

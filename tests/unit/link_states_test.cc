@@ -87,6 +87,30 @@ TEST_F(LinkStatesTest, ItSaysWhomItKeepsOutAndHowManySessionsHaveEnded) {
   EXPECT_EQ(link_state_.record(0).ports_kept_out, PortSet{0}) << "since other ends";
 }
 
+// Another worker that keeps a node out may have seen an end before the first one has, which speaks for both.
+TEST_F(LinkStatesTest, WhatAnotherWorkerHasSeenFirstIsSaidOnceItIsSeenHere) {
+  const LinkState::Record ended{.sequence = 7, .session_ends = 3};
+  LinkState others(topology_, 0, false);
+  board_.publish_standing(kFabric, LinkStanding::settled);
+  link_states_.originate();
+  link_states_.take_effect();
+  link_states_.originate();
+  others.apply(0, link_state_.record(0));
+  others.apply(1, ended);
+  board_.publish_kept_out(kFabric, others.ends_seen());
+  link_states_.originate();
+  EXPECT_EQ(link_state_.record(0).ports_kept_out, PortSet{0}) << "not seen yet";
+  EXPECT_FALSE(link_states_.news());
+  ASSERT_TRUE(link_state_.apply(1, ended));
+  link_states_.changed(1);
+  link_states_.take_effect();
+  EXPECT_TRUE(link_states_.news());
+  link_states_.originate();
+  EXPECT_EQ(link_state_.record(0).ports_kept_out, PortSet{1} << kFabric);
+  EXPECT_EQ(link_state_.record(0).ends_seen, others.ends_seen());
+  EXPECT_FALSE(link_states_.news());
+}
+
 // Flows that wait for just that are settled as the news comes (ended_paths.h).
 TEST_F(LinkStatesTest, WhoWaitsForTheNewsHearsThem) {
   bring_up();
@@ -158,6 +182,9 @@ TEST_F(LinkStatesTest, WhomItCameFromKnowsIt) {
   link_states_.changed(1, kEdge);
   link_states_.take_effect();
   EXPECT_EQ(count_of(fabric_, ProtocolEvent::notice_news), 3u) << "from another one";
+  link_states_.changed(0, kFabric);
+  link_states_.take_effect();
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::notice_news), 4u) << "what was said there of this node is answered";
 }
 
 TEST_F(LinkStatesTest, WhatAFullRingDoesNotTakeIsSaidNextTurn) {
