@@ -26,7 +26,6 @@ void DeadNeighbours::session_ended(const Port& port) { session_end_[port.index] 
 
 void DeadNeighbours::look() {
   for (Port* port : ports_) {
-    if (!port->is_fabric()) continue;
     Nanos& since = given_up_ns_[port->index];
     if (port->session.up() || !given_up(*port)) {
       since = kNever;

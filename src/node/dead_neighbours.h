@@ -39,7 +39,7 @@ class DeadNeighbours {
   bool nothing_is_left(const Port& output) const;
 
  private:
-  bool given_up(const Port& port) const;
+  bool given_up(const Port& port) const;  // false for edge ports
   bool keeps_out(const PortPeer& end) const;
 
   const Site& site_;

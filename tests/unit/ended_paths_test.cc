@@ -18,6 +18,7 @@ class EndedPathsTest : public FlowTest {
     entry.data_flow = entry.ack_flow + 300;
     ended_paths_.heard(fabric_, 5);
   }
+  OutputFlow& entry_of(FlowId id) { return fabric_.output.flows[id]; }
   const OutputFlow& entry() const { return fabric_.output.flows[id_]; }
   void hears(uint32_t sequence, PortSet up, PortSet settled) {
     link_state_.apply(kNeighbour, {sequence, up, settled});
@@ -131,6 +132,29 @@ TEST_F(EndedPathsTest, WhoHasNotHeardThatTheLinkIsUpWaits) {
   ended_paths_.session_ended(fabric_, turn_.now());
   hears(6, 0, kItsPort);
   EXPECT_FALSE(settled());
+}
+
+TEST_F(EndedPathsTest, AnyRecordButNoneCallsTheLinkUp) {
+  for (const uint32_t sequence : {1u, 0x70000000u, 0x90000000u}) {
+    entry_of(id_).data_flow = entry().ack_flow + 300;
+    ended_paths_.session_began(fabric_);
+    ended_paths_.heard(fabric_, sequence);
+    ended_paths_.session_ended(fabric_, turn_.now());
+    EXPECT_FALSE(settled());
+    hears(sequence + 1, 0, kItsPort);
+    EXPECT_TRUE(settled()) << sequence;
+  }
+}
+
+TEST_F(EndedPathsTest, WhatHasNothingUnderWayWaitsForNothing) {
+  FlowId quiet_id, last_byte_id;
+  const OutputFlow& quiet = reserve(fabric_, quiet_id);
+  OutputFlow& last_byte = reserve(fabric_, last_byte_id);
+  ++last_byte.data_flow;
+  ended_paths_.session_ended(fabric_, turn_.now());
+  EXPECT_TRUE(quiet.flags & kOutputEnded);
+  EXPECT_FALSE(quiet.flags & kOutputTimed);
+  EXPECT_TRUE(last_byte.flags & kOutputTimed);
 }
 
 TEST_F(EndedPathsTest, FlowsOfALaterSessionGoOn) {
