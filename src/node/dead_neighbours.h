@@ -5,9 +5,9 @@
 // began to. When all have said so who have seen the end that flows of this node wait for, and nothing is left with any
 // of them of what came from there, those flows need not wait for their whole life (ended_paths.h).
 //
-// Whoever waits does so for one life at most: after that nobody is kept out anew, unless somebody had it meanwhile. A
-// node that begins anew within a life has forgotten whom it was to keep out: it takes longer to begin. Not kept out is
-// a node by which no shortest path leads, as a leaf of a tree: no flow goes on by another way.
+// Whoever waits does so for one life at most: after that a node is not kept out anew, unless somebody had a session
+// with it meanwhile. Nor is one by which no shortest path leads, as a leaf of a tree: no flow goes on by another way.
+// What is not covered: a neighbour that restarts within a life has forgotten whom it was to keep out.
 //
 // One component per worker, for its own fabric ports.
 #pragma once

@@ -3,10 +3,10 @@
 // other end may still arrive, and an ordered flow that went on at once by another path would overtake them. Its
 // settlement waits until they are dead (dead_after_ns()); or until the node at the other end says in its link state
 // (W6) that nothing of the link's sessions is left there (R12, orphans.h), or that node is dead and all its neighbours
-// say as much (dead_neighbours.h). Of the node's own records only one counts that is newer than one
-// by which that node called the link up in this session, as its hellos say: an older one is about an earlier session. A
-// record that was there when the session began does not call it up, whatever it says, nor does one that is older than
-// what is known of the node: from before its restart, or overtaken.
+// say as much (dead_neighbours.h). Of the node's own records only one counts that is newer than one by which that node
+// called the link up in this session, as its hellos say: an older one is about an earlier session. A record that was
+// there when the session began does not call it up, whatever it says, nor does one that is older than what is known of
+// the node: from before its restart, or overtaken.
 //
 // One component per worker, for its own fabric ports.
 #pragma once

@@ -5,11 +5,6 @@
 
 namespace heddle {
 
-LinkState::LinkState(const Topology& topology, uint16_t self_index, bool speaks)
-    : records_(topology.nodes.size()), ports_up_(all_fabric_ports(topology)), self_(self_index), speaks_(speaks) {
-  originate({});  // no link of ours has a session yet
-}
-
 namespace {
 // As docs/protocol.md has it.
 uint64_t mixed(uint64_t word) {
@@ -30,6 +25,11 @@ uint64_t mix_all(uint16_t node_index, const LinkState::Record& record) {
   return word;
 }
 }  // namespace
+
+LinkState::LinkState(const Topology& topology, uint16_t self_index, bool speaks)
+    : records_(topology.nodes.size()), ports_up_(all_fabric_ports(topology)), self_(self_index), speaks_(speaks) {
+  originate({});  // no link of ours has a session yet
+}
 
 void LinkState::store(uint16_t node_index, const Record& record) {
   const Record& known = records_[node_index];

@@ -78,7 +78,7 @@ class LoadBoard {
     ports_[port].kept_out_with.store(ends_seen, std::memory_order_relaxed);
     version_.fetch_add(1, std::memory_order_release);
   }
-  // A session has ended, as the how manieth of the node. Before its port's standing says so.
+  // A session has ended: the number of its end, among those of all ports. Before its port's standing says so.
   uint32_t count_session_end() { return session_ends_.fetch_add(1, std::memory_order_relaxed) + 1; }
   // Where that begins, before anybody counts: a number that a former life of the node has not come to.
   void begin_session_ends(uint32_t from) { session_ends_.store(from, std::memory_order_relaxed); }

@@ -17,9 +17,6 @@ class NodeSet {
   void insert(uint16_t node) { words_[node / 64] |= uint64_t{1} << node % 64; }
   void erase(uint16_t node) { words_[node / 64] &= ~(uint64_t{1} << node % 64); }
   void clear() { std::fill(words_.begin(), words_.end(), 0); }
-  bool empty() const {
-    return std::all_of(words_.begin(), words_.end(), [](uint64_t word) { return word == 0; });
-  }
   // In their order, as long as `visit` returns true. It may erase the one that it is called with.
   template <typename Visit>
   bool each(Visit visit) const {

@@ -66,7 +66,7 @@ byte tag;                               /* the session in which it is on a link 
 byte neighbour;                         /* FROM_S, BEYOND */
 byte sent_in;                           /* session of neighbour 0 */
 bool waits;                             /* that session is over */
-byte own_end;                           /* ... as the how manieth of neighbour 0 */
+byte own_end;                           /* ... the number of its end, at neighbour 0 */
 bool goes_on, second;                   /* the flow may; its second frame has arrived */
 
 hidden byte j;
