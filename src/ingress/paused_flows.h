@@ -97,7 +97,8 @@ struct PausedFlows {
   ObeyingHosts hosts;
   uint32_t number = 0;               // of the last pause; none has 0
   Nanos look_at_groups_ns = kNever;  // while there are any
-  Nanos look_again_ns = 0;           // no entry of the match table is made not current before
+  bool look_again = false;           // a group has been paused: entries of the match table are to be made not current,
+  Nanos look_again_ns = 0;           // and none is before
   Nanos wake_ns = kNever;            // when there is something to do with what is listed; 0 = now
 
  private:

@@ -24,6 +24,8 @@ bool FlowPauses::hear(Port& port, Packet* packet, Nanos now) {
 // What is of a flow with a pause of its own is not of its group's: so the host has one place where it waits.
 void FlowPauses::look(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now) {
   if (flow.match == kNoMatch) return;  // its frames go elsewhere now
+  if (!port.input.paused.groups.empty() && !(edge_.matches()[flow.match].flags & kMatchOfGroup))
+    groups_.sort(port, flow.match);
   if (flow.flags & kFlowPaused) {
     const PauseId own = port.input.paused.of_flows[id];
     if (own != kNoPause) return count_overrun(port, own, now);
@@ -87,13 +89,21 @@ void FlowPauses::begin_group(Port& port, uint32_t match, Nanos now) {
     group->received = group->received_before = 0;
     begin(port, group->pause, kNoMatch, 0, now);
     paused.look_at_groups_ns = std::min(paused.look_at_groups_ns, now + kGroupsNs);
-    if (now >= paused.look_again_ns) {  // else when stations are looked through: credit is too small until then
-      edge_.look_again();
-      paused.look_again_ns = now + kLookAgainNs;
-    }
+    paused.look_again = true;
+    look_again(port, now);
     port.counters.count(ProtocolEvent::fgfc_group_paused);
   }
   groups_.sort(port, match);
+}
+
+// Of a group that has just been paused, frames that wait are looked at as they come; this is for those that do not
+// wait. What comes of them until then the host counts and the switch does not, so that credit is too small.
+void FlowPauses::look_again(Port& port, Nanos now) {
+  PausedFlows& paused = port.input.paused;
+  if (!paused.look_again || now < paused.look_again_ns) return;
+  edge_.look_again();
+  paused.look_again = false;
+  paused.look_again_ns = now + kLookAgainNs;
 }
 
 void FlowPauses::end_groups(Port& port) {
@@ -143,6 +153,7 @@ void FlowPauses::look_at_queue(Port& port, PauseId id, uint32_t queue_bytes, Nan
 // Not where frames leave: most are of flows that have no flag, for they have sent nothing since.
 void FlowPauses::look_at_groups(Port& port, Nanos now) {
   PausedFlows& paused = port.input.paused;
+  look_again(port, now);
   paused.look_at_groups_ns = kNever;
   for (const PausedGroup& group : paused.groups) {
     if (paused.pauses[group.pause].ended()) continue;

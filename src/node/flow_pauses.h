@@ -77,6 +77,7 @@ class FlowPauses {
   void begin(Port& port, PauseId id, uint32_t match, uint32_t received, Nanos now);
   void count_overrun(Port& port, PauseId id, Nanos now);
   bool came_of_group(Port& port, const InputFlow& flow, uint32_t bytes, Nanos now);
+  void look_again(Port& port, Nanos now);
   void look_at_queue(Port& port, PauseId id, uint32_t queue_bytes, Nanos now);
   void look_at_groups(Port& port, Nanos now);
   void tell_again(Port& port, PauseId id, Nanos now);

@@ -426,5 +426,34 @@ TEST_F(PausesOfGroupsTest, ItsFlowsStayFlagged) {
   EXPECT_EQ(port_->input.paused.groups.front().received, 3u * kFrame);
 }
 
+// Else the host counts what it sends and the switch does not: it would get less and less credit.
+TEST_F(PausesOfGroupsTest, AFlowThatWasThereIsOfItWithTheFirstFrameThatWaits) {
+  const FlowId id = begin(match_of(7000));
+  const FlowId other = begin(match_of(7001, kHost, 1));
+  fill(most_ + 2);
+  EXPECT_FALSE(is_flagged(id));
+  for (const FlowId flow : {id, other}) come(flow);
+  EXPECT_TRUE(is_flagged(id));
+  EXPECT_FALSE(is_flagged(other));
+  EXPECT_EQ(port_->input.paused.groups.front().received, uint32_t{kFrame});
+}
+
+// As often as entries may be made stale.
+TEST_F(PausesOfGroupsTest, ThoseThatDoNotWaitAreLookedAtALittleLaterThanOfTheFirstGroup) {
+  fill(most_ + 2);
+  told();
+  const uint32_t version = edge_.stations().version();
+  announce(kHost + 1);
+  fill(1, kHost + 1);
+  told();
+  EXPECT_EQ(paused(), 2u);
+  EXPECT_EQ(edge_.stations().version(), version);
+  for (int turn = 0; turn < 3; ++turn) {
+    now_ += kMillisecond;
+    told();
+  }
+  EXPECT_EQ(edge_.stations().version(), version + 1) << "once";
+}
+
 }  // namespace
 }  // namespace heddle::test::flow_pauses_test
