@@ -4,7 +4,8 @@
 // own, and the port one that its active IDs share by their weights: those of which flows wait for a fabric port, or
 // something is injected. So an application that is alone may use all of it. A packet goes while its ID and the port are
 // below; a limit of 0 is closed, and one that has fallen below what is injected lets nothing go until that has fallen,
-// too. Numbers only: who is next is the arbiter's business (ingress/input_arbiter.h), whose part this is.
+// too. Of frames without a flow, whose ID has no limit (kNoLimitId), nothing is asked here. Numbers only: who is next
+// is the arbiter's business (ingress/input_arbiter.h), whose part this is.
 //
 // The shares of those that are active are worked out anew when an ID becomes active. One that is no longer is noticed
 // when somebody meets a limit, and at once while somebody is held: as long as nobody is, nobody needs what it leaves.
@@ -22,7 +23,8 @@ namespace heddle {
 class InjectionLimits {
  public:
   // Knows the policy's limits and weights; nothing is injected.
-  explicit InjectionLimits(const ApplicationPolicy& policy) : port_bytes_(policy.port_bytes) {
+  explicit InjectionLimits(const ApplicationPolicy& policy)
+      : port_bytes_(policy.port_bytes), port_room_(room_of(policy.port_bytes)) {
     for (uint8_t id = 0; id < kLimited; ++id) {
       ids_[id].own_bytes = policy.limits[id].bytes;
       ids_[id].weight = policy.limits[id].weight;
@@ -31,55 +33,54 @@ class InjectionLimits {
   }
 
   // Bit i: ID i may hand on a packet towards the fabric. What no limit holds always may.
-  uint16_t open() const { return injected_bytes_ + promised_bytes_ < port_bytes_ ? open_ : kUnlimited; }
+  uint16_t open() const { return usually(port_room_ > 0) ? open_ : kUnlimited; }
 
   // Does the ID never send, whatever is settled?
-  bool closed(uint8_t id) const { return id < kLimited && std::min(ids_[id].own_bytes, port_bytes_) == 0; }
+  bool closed(uint8_t id) const { return std::min(ids_[id].own_bytes, port_bytes_) == 0; }
 
   // A packet of the ID has been handed on towards the fabric; so many bytes of it are settled.
   void inject(uint8_t id, uint32_t bytes) {
-    if (id >= kLimited) return;
     Id& one = ids_[id];
-    injected_bytes_ += bytes;
-    one.injected_bytes += bytes;
-    is_busy(id);
-    if (!one.below()) meets_limit(id);
+    const int64_t room = one.room;
+    one.room = room - bytes;
+    port_room_ -= bytes;
+    if (!usually(room != one.most_room) || !usually(room > bytes)) has_more(id);
+  }
+  void settle(uint8_t id, uint32_t bytes) {
+    Id& one = ids_[id];
+    one.room += bytes;
+    port_room_ += bytes;
+    if (!usually(one.room != one.most_room) || !usually(open_ == kAll)) has_less(id);
   }
   // So many bytes of what the ID may inject are for somebody who can't use them yet, and are not any more. False if
   // that is not to be: beyond a first one, half of what it may have is for those who can.
   bool promise(uint8_t id, uint32_t bytes) {
     Id& one = ids_[id];
     if (one.promised_bytes != 0 && one.promised_bytes + bytes > one.in_force_bytes / 2) return false;
-    promised_bytes_ += bytes;
-    one.promised_bytes += bytes;
+    promise_more(one, bytes);
     if (!one.below()) meets_limit(id);
     return true;
   }
   void keep_promise(uint8_t id, uint32_t bytes) {
-    promised_bytes_ -= bytes;
-    ids_[id].promised_bytes -= bytes;
-    has_less(id);
-  }
-  void settle(uint8_t id, uint32_t bytes) {
-    if (id >= kLimited) return;
-    injected_bytes_ -= bytes;
-    ids_[id].injected_bytes -= bytes;
+    promise_more(ids_[id], -int64_t{bytes});
     has_less(id);
   }
   // Flows of the ID are ready at one more queue towards the fabric, or at one less.
   void waits(uint8_t id) {
-    if (id >= kLimited) return;
     ++ids_[id].queues;
     is_busy(id);
   }
   void waits_no_more(uint8_t id) {
-    if (id >= kLimited) return;
     --ids_[id].queues;
     has_less(id);
   }
 
-  uint64_t injected_bytes(uint8_t id) const { return ids_[id].injected_bytes; }
-  uint64_t injected_bytes() const { return injected_bytes_; }  // of the port
+  uint64_t injected_bytes(uint8_t id) const { return ids_[id].injected_bytes(); }
+  uint64_t injected_bytes() const {  // of the port
+    uint64_t sum = 0;
+    for (uint8_t id = 0; id < kLimited; ++id) sum += ids_[id].injected_bytes();
+    return sum;
+  }
   // The limits in force; kNoInjectionLimit if there is none.
   uint64_t limit_bytes(uint8_t id) const { return ids_[id].in_force_bytes; }
   uint64_t limit_bytes() const { return port_bytes_; }
@@ -90,18 +91,36 @@ class InjectionLimits {
   static constexpr uint16_t kUnlimited = 1u << kNoLimitId;
   static constexpr uint16_t kAll = (1u << kLimitIds) - 1;
 
+  // What is injected is counted as what is left for it, so that a packet changes one number.
   struct Id {
-    bool idle() const { return injected_bytes == 0 && queues == 0; }
-    bool below() const { return injected_bytes + promised_bytes < in_force_bytes; }
+    uint64_t injected_bytes() const { return static_cast<uint64_t>(most_room - room); }
+    bool idle() const { return room == most_room && queues == 0; }
+    bool below() const { return room > 0; }
 
-    uint64_t injected_bytes = 0;
+    int64_t room = kEndless;       // the limit less what is injected and promised; below 0, what is above it
+    int64_t most_room = kEndless;  // the same while nothing is injected
     uint64_t promised_bytes = 0;
     uint64_t in_force_bytes = kNoInjectionLimit;
     uint64_t own_bytes = kNoInjectionLimit;
     uint16_t queues = 0;
     uint8_t weight = 1;
   };
+  static constexpr int64_t kEndless = int64_t{1} << 62;
+  static int64_t room_of(uint64_t limit_bytes) {
+    return limit_bytes == kNoInjectionLimit ? kEndless : static_cast<int64_t>(limit_bytes);
+  }
 
+  void promise_more(Id& one, int64_t bytes) {
+    one.promised_bytes += static_cast<uint64_t>(bytes);
+    one.room -= bytes;
+    one.most_room -= bytes;
+    port_room_ -= bytes;
+  }
+  // It had nothing injected, or has met its limit.
+  void has_more(uint8_t id) {
+    is_busy(id);
+    if (!ids_[id].below()) meets_limit(id);
+  }
   void is_busy(uint8_t id) {
     idle_ = static_cast<uint16_t>(idle_ & ~(1u << id));
     if (!(active_ >> id & 1)) look();
@@ -135,16 +154,19 @@ class InjectionLimits {
     open_ = kUnlimited;
     for (uint8_t id = 0; id < kLimited; ++id) {
       Id& one = ids_[id];
+      const uint64_t injected = one.injected_bytes();
       one.in_force_bytes = std::min(one.own_bytes, port_bytes_);
       if (active_ >> id & 1 && one.in_force_bytes != 0 && port_bytes_ != kNoInjectionLimit)
         one.in_force_bytes = std::min(one.own_bytes, std::max<uint64_t>(1, port_bytes_ * one.weight / weights));
+      one.most_room = room_of(one.in_force_bytes) - static_cast<int64_t>(one.promised_bytes);
+      one.room = one.most_room - static_cast<int64_t>(injected);
       if (one.below()) open_ = static_cast<uint16_t>(open_ | 1u << id);
     }
   }
 
   std::array<Id, kLimited> ids_{};
-  uint64_t injected_bytes_ = 0, promised_bytes_ = 0;
   uint64_t port_bytes_;
+  int64_t port_room_;
   uint16_t active_ = 0;  // those that have a share
   uint16_t idle_ = 0;    // of those, who need none
   uint16_t open_ = kAll;

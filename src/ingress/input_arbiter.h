@@ -46,7 +46,7 @@ class Voq {
   bool leads_in = false;       // from a host into the fabric
 
   // --- of the policy ---
-  bool injects = false;  // it leads in, and there are applications: their injection limits hold (A6). InputArbiter
+  bool injects = false;  // it leads in, and there are injection limits: they hold (A6). InputArbiter
 
   // --- room at the output (node/room_returns.h) ---
   Owned<bool, RoomReturns> room_blocked;
@@ -214,7 +214,8 @@ class InputArbiter {
     limits_of_queue_ = policy_.configured ? kLimitIds : 1;
     groups_.assign(queues_.size() * groups_of_queue_, Group{});
     limits_.assign(queues_.size() * limits_of_queue_, Limit{});
-    for (Voq& voq : queues_) voq.injects = voq.leads_in && policy_.configured;
+    for (Voq& voq : queues_) voq.injects = voq.leads_in && policy_.limits_injection();
+    for (uint32_t group = 0; group < kGroups; ++group) limit_ids_[group] = policy_.groups[group].limit;
     injection_ = InjectionLimits(policy_);
   }
   // A9: the policy is another one. Nobody stands anywhere any more, and nothing is injected: those that were ready, by
@@ -277,7 +278,7 @@ class InputArbiter {
   Limit& limit_at(VoqIndex queue, uint8_t limit) { return limits_[queue * limits_of_queue_ + limit]; }
   const Limit& limit_at(VoqIndex queue, uint8_t limit) const { return limits_[queue * limits_of_queue_ + limit]; }
 
-  uint8_t limit_of(uint8_t group) const { return policy_.groups[group].limit; }
+  uint8_t limit_of(uint8_t group) const { return limit_ids_[group]; }
 
   // IDs that have ready flows there and may send.
   uint16_t eligible(VoqIndex queue) const {
@@ -429,11 +430,12 @@ class InputArbiter {
   std::vector<Group> groups_;  // by queue and group
   std::vector<Limit> limits_;  // by queue and injection limit ID
   InjectionLimits injection_;
-  std::array<Line, kNoLimitId> lines_{};  // by injection limit ID
-  uint16_t contended_ = 0;                // bit i: somebody stands in line for ID i, or has its turn
-  uint16_t given_ = 0;                    // bit i: somebody has got the turn of ID i, and has not been asked yet
-  uint16_t used_ = 0;                     // bit i: the queue whose turn it is has sent of ID i
-  uint8_t last_used_ = 0;                 // the ID that was last sent of towards the fabric
+  std::array<uint8_t, kGroups> limit_ids_{};  // by group, of the policy
+  std::array<Line, kNoLimitId> lines_{};      // by injection limit ID
+  uint16_t contended_ = 0;                    // bit i: somebody stands in line for ID i, or has its turn
+  uint16_t given_ = 0;                        // bit i: somebody has got the turn of ID i, and has not been asked yet
+  uint16_t used_ = 0;                         // bit i: the queue whose turn it is has sent of ID i
+  uint8_t last_used_ = 0;                     // the ID that was last sent of towards the fabric
   VoqIndex first_ = 0, last_ = 0;
   uint32_t count_ = 0;
   uint64_t own_order_ = 0;

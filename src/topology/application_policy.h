@@ -81,7 +81,7 @@ struct ApplicationPolicy {
 
   bool limits_injection() const {
     const auto has_one = [](const Limit& limit) { return limit.bytes != kNoInjectionLimit; };
-    return port_bytes != kNoInjectionLimit || std::any_of(limits.begin(), limits.end(), has_one);
+    return configured && (port_bytes != kNoInjectionLimit || std::any_of(limits.begin(), limits.end(), has_one));
   }
   bool operator==(const ApplicationPolicy&) const = default;
 };

@@ -61,10 +61,9 @@ TEST(Scenario, MeetsItsExpectationsTenTimesSlower) {
 
 // Nor do they depend on how the ports of a node are dealt to workers.
 TEST(Scenario, MeetsItsExpectationsTenTimesSlowerWithSeveralWorkers) {
-  for (const char* name :
-       {"two-applications", "two-applications-lossless", "applications-few-ids", "application-weights",
-        "injection-limit", "injection-hops", "injection-turns", "regroup", "by-bytes", "flow-fair", "shaper",
-        "shaper-maximum"}) {
+  for (const char* name : {"two-applications", "two-applications-lossless", "applications-few-ids",
+                           "application-weights", "injection-limit", "injection-hops", "injection-turns", "regroup",
+                           "by-bytes", "flow-fair", "shaper", "shaper-maximum"}) {
     ConfigErrors errors;
     const auto scenario =
         load_scenario((kRoot / "config/sim" / name).string() + ".yaml", errors, {.slower = 10, .workers = 4});

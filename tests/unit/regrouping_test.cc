@@ -17,6 +17,7 @@ class RegroupingTest : public ComponentTest {
     policy_.rules[0] = rule(1, kMoving);
     policy_.rules[1] = rule(3, kStaying);
     policy_.rules[2] = rule(2, 99);  // it is known before
+    policy_.port_bytes = 1 << 20;
     options_.applications = &policy_;
     port_ = make_port(options_, kEdge);
     std::vector<Port*> ports(6);
@@ -152,6 +153,22 @@ TEST_F(RegroupingTest, WhatIsInjectedIsStillCounted) {
   }
   arbiter.inject(1, 300);
   regroup();
+  EXPECT_EQ(arbiter.injection().injected_bytes(), 300u);
+}
+
+TEST_F(RegroupingTest, WithoutALimitNothingIsCountedAsInjected) {
+  const VoqIndex away = site_.voq_index(kFabric, 0);
+  InputFlow& flow = port_->input.flows[begin(kMoving, 0)];
+  flow.branch.voq = away;
+  flow.data_flow = flow.next_data_flow = flow.ack_flow + 300;
+  const InputArbiter& arbiter = port_->input.arbiter;
+  policy_.port_bytes = kNoInjectionLimit;
+  regroup();
+  EXPECT_FALSE(arbiter[away].injects);
+  EXPECT_EQ(arbiter.injection().injected_bytes(), 0u);
+  policy_.limits[7].bytes = 1000;
+  Regrouping(site_, *own_, edge_, flow_pauses_).run();
+  EXPECT_TRUE(arbiter[away].injects);
   EXPECT_EQ(arbiter.injection().injected_bytes(), 300u);
 }
 

@@ -12,9 +12,12 @@ namespace heddle::sim {
 void Checker::check_injection(uint16_t node, const Port& port) {
   const ApplicationPolicy& policy = fabric_.setup().nodes[node].applications;
   if (port.is_fabric()) return;
-  if (!policy.configured) {
+  auto& before = injected_[node][port.index];
+  if (!policy.limits_injection()) {
     if (port.input.arbiter.injection().injected_bytes() != 0)
-      fail(5, place(node, port.index) + ": bytes are counted as injected of no applications");
+      fail(5, place(node, port.index) + ": bytes are counted as injected without a limit");
+    before.port_bytes = kNoInjectionLimit;  // a limit that comes finds what there is
+    before.ids.fill(kNoInjectionLimit);
     return;
   }
   const std::vector<TopologyPort>& ports = fabric_.topology().nodes[node].ports;
@@ -43,7 +46,6 @@ void Checker::check_injection(uint16_t node, const Port& port) {
 
   const InjectionLimits& known = port.input.arbiter.injection();
   const uint64_t frame = fabric_.topology().edge_mtu_bytes + kEthernetHeaderBytes + kVlanTagBytes;
-  auto& before = injected_[node][port.index];
   const auto where = [&] { return place(node, port.index) + ": "; };
   if (known.injected_bytes() != of_port)
     fail(5, where() + std::to_string(known.injected_bytes()) + " bytes counted as injected, flows have " +
