@@ -25,10 +25,10 @@ inline constexpr auto kLabFabric =
 inline constexpr auto kTopology = std::to_array<std::string_view>(
     {"name", "edge_mtu", "settings", "classes", "fabric", "nodes", "links", "stations"});
 inline constexpr auto kNode = std::to_array<std::string_view>({"address", "ports"});
-inline constexpr auto kPort =
-    std::to_array<std::string_view>({"vlan", "trunk", "native", "rate", "mtu", "forward_reserved", "flood_rate",
-                                     "stations_max", "flow_control", "class", "classes", "police", "police_burst"});
-inline constexpr auto kLink = std::to_array<std::string_view>({"ends", "rate", "mtu", "cost"});
+inline constexpr auto kPort = std::to_array<std::string_view>(
+    {"vlan", "trunk", "native", "rate", "overhead", "mtu", "forward_reserved", "flood_rate", "stations_max",
+     "flow_control", "class", "classes", "police", "police_burst"});
+inline constexpr auto kLink = std::to_array<std::string_view>({"ends", "rate", "overhead", "mtu", "cost"});
 inline constexpr auto kStation = std::to_array<std::string_view>({"mac", "vlan", "port"});
 
 // Node file.
@@ -81,6 +81,7 @@ inline constexpr auto kLabSwitch =
 inline constexpr auto kLabHost =
     std::to_array<std::string_view>({"kind", "ipv4", "ipv6", "mac", "vlan", "interfaces", "exec", "hostd"});
 inline constexpr auto kLabInterface = std::to_array<std::string_view>({"ipv4", "ipv6", "mac", "vlan"});
-inline constexpr auto kLabLink = std::to_array<std::string_view>({"endpoints", "rate", "delay", "loss", "mtu", "cost"});
+inline constexpr auto kLabLink =
+    std::to_array<std::string_view>({"endpoints", "rate", "overhead", "delay", "loss", "mtu", "cost"});
 
 }  // namespace heddle::config_keys

@@ -120,7 +120,7 @@ class ShaperReader {
   // A turn is of two frames for the least weight, and in proportion for the others; at the rate of all that is held
   // together.
   void check_weights(const YamlValue& value) const {
-    const uint64_t frame_bytes = topology_.edge_mtu_bytes + kEthernetHeaderBytes + kVlanTagBytes + kWireExtraBytes;
+    const uint64_t frame_bytes = topology_.edge_mtu_bytes + kEthernetHeaderBytes + kVlanTagBytes + port_.overhead_bytes;
     uint64_t rate_bps = most_bps();
     for (const ShaperPolicy::Branch& branch : policy_.branches)
       if (branch.bandwidth.maximum_bps != 0) rate_bps = std::min(rate_bps, branch.bandwidth.maximum_bps);

@@ -112,6 +112,7 @@ std::optional<PortIndex> TopologyBuilder::add_port(uint16_t node_index, const st
 void TopologyBuilder::read_edge_limits(LinkEnd end, const YamlValue& link) {
   TopologyPort& port = topology_.nodes[end.node_index].ports[end.port];
   link["rate"].read_rate(port.rate_bps, kRateMinBps, kRateMaxBps);
+  link["overhead"].read_integer(port.overhead_bytes, 0, kOverheadMaxBytes);
   link["mtu"].read_integer(port.mtu_bytes, kEdgeMtuMin, topology_.edge_mtu_bytes);
 }
 
@@ -171,6 +172,7 @@ bool TopologyBuilder::take_port(const YamlValue& end_value, LinkEnd end) {
 TopologyBuilder::LinkLimits TopologyBuilder::read_link_limits(const YamlValue& link) const {
   LinkLimits limits;
   link["rate"].read_rate(limits.rate_bps, kRateMinBps, kRateMaxBps);
+  link["overhead"].read_integer(limits.overhead_bytes, 0, kOverheadMaxBytes);
   const uint32_t needed = fabric_mtu_bytes(topology_.edge_mtu_bytes);
   limits.mtu_bytes = static_cast<uint16_t>(needed);
   if (link["mtu"].read_integer(limits.mtu_bytes) && (limits.mtu_bytes < needed || limits.mtu_bytes > kLinkMtuMax)) {
@@ -199,6 +201,7 @@ void TopologyBuilder::join(LinkEnd first, LinkEnd second, const LinkLimits& limi
     TopologyPort& port = topology_.nodes[both[side].node_index].ports[both[side].port];
     port.fabric = true;
     port.rate_bps = limits.rate_bps;
+    port.overhead_bytes = limits.overhead_bytes;
     port.mtu_bytes = limits.mtu_bytes;
     port.cost = limits.cost;
     port.peer = {both[1 - side].node_index, both[1 - side].port};

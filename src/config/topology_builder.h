@@ -81,6 +81,7 @@ class TopologyBuilder {
  private:
   struct LinkLimits {
     uint64_t rate_bps = 0;
+    uint8_t overhead_bytes = kWireExtraBytes;
     uint16_t mtu_bytes = 0;
     uint8_t cost = 1;
   };

@@ -20,6 +20,7 @@ void TopologyBuilder::read_port(uint16_t node_index, PortIndex port, const YamlV
   value.expect_map(config_keys::kPort);
   read_vlans(value, result.vlans);
   value["rate"].read_rate(result.rate_bps, kRateMinBps, kRateMaxBps);
+  value["overhead"].read_integer(result.overhead_bytes, 0, kOverheadMaxBytes);
   value["mtu"].read_integer(result.mtu_bytes, kEdgeMtuMin, topology_.edge_mtu_bytes);
   value["forward_reserved"].read_bool(result.forward_reserved);
   value["flood_rate"].read_integer(result.flood_frames_per_second, 0, 10'000'000);

@@ -55,8 +55,10 @@ class OutputScheduler {
   };
 
  public:
-  OutputScheduler(const Lanes& lanes, uint32_t inputs, PortBytes bytes)
+  // `overhead_bytes`: of a frame as the device gets it, on the wire.
+  OutputScheduler(const Lanes& lanes, uint32_t inputs, PortBytes bytes, uint32_t overhead_bytes = kWireExtraBytes)
       : port_bytes_(bytes),
+        overhead_bytes_(overhead_bytes),
         inputs_(inputs),
         queues_(inputs * lanes.count()),
         of_lane_(lanes.count()),
@@ -297,7 +299,7 @@ class OutputScheduler {
     late_ns_ = std::min(late_max_ns_, std::max(now - pace_ready_at(), late_ns_ - late_ns_ / 16));
   }
   // Of a packet that is ready to go.
-  static uint32_t wire_bytes(const Packet& packet) { return packet.length + kWireExtraBytes; }
+  uint32_t wire_bytes(const Packet& packet) const { return packet.length + overhead_bytes_; }
   Queue& queue_at(LaneIndex lane, PortIndex input) { return queues_[size_t{lane} * inputs_ + input]; }
   const Queue& of(LaneIndex lane, PortIndex input) const { return queues_[size_t{lane} * inputs_ + input]; }
 
@@ -339,6 +341,7 @@ class OutputScheduler {
   }
 
   const PortBytes port_bytes_;
+  const uint32_t overhead_bytes_;
   const uint32_t inputs_;
   std::vector<Queue> queues_;  // by lane and input port
   std::vector<Lane> of_lane_;

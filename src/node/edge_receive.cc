@@ -150,13 +150,15 @@ bool EdgeReceive::counts_in_rate(const Packet& packet) {
 
 bool EdgeReceive::would_police(const EdgePortInput& input, const Packet& packet, Nanos now) {
   Policer policer = input.policer;
-  return policer.polices() && counts_in_rate(packet) && !policer.lets_in(packet.length + kWireExtraBytes, now);
+  return policer.polices() && counts_in_rate(packet) &&
+         !policer.lets_in(packet.length + input.settings->overhead_bytes, now);
 }
 
 uint32_t EdgeReceive::police(Port& port, Packet** packets, uint32_t count, Nanos now) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    if (!counts_in_rate(*packets[i]) || port.input.edge.policer.lets_in(packets[i]->length + kWireExtraBytes, now))
+    if (!counts_in_rate(*packets[i]) ||
+        port.input.edge.policer.lets_in(packets[i]->length + port.settings.overhead_bytes, now))
       packets[kept++] = packets[i];
     else
       turn_.drop_at_input(port, packets[i], DropReason::policed);

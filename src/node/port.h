@@ -149,7 +149,7 @@ struct OutputSide {
       : flows(flow_ids, inputs),
         congestion(shared_rate_bps(settings), settings.mtu_bytes + kEthernetHeaderBytes, seed),
         host_frames(settings, classes),
-        scheduler(lanes, static_cast<uint32_t>(inputs.size()), bytes),
+        scheduler(lanes, static_cast<uint32_t>(inputs.size()), bytes, settings.overhead_bytes),
         redirects(shared_rate_bps(settings), settings.mtu_bytes + kEthernetHeaderBytes),
         asked_by(flow_ids + 1),
         room(static_cast<uint32_t>(inputs.size()), lanes.count()),

@@ -12,7 +12,7 @@ namespace heddle {
 
 namespace {
 PortBytes port_bytes(const Topology& topology, const TopologyPort& port) {
-  const uint32_t overhead = kWireExtraBytes + (port.fabric ? HEDDLE_DATA_OVERHEAD_BYTES : 0);
+  const uint32_t overhead = port.overhead_bytes + (port.fabric ? HEDDLE_DATA_OVERHEAD_BYTES : 0);
   const uint32_t tag = port.fabric ? 0 : kVlanTagBytes;
   const uint32_t largest = topology.edge_mtu_bytes + kEthernetHeaderBytes + tag + overhead;
   // 10 ms, or what a port of unknown rate sends in about that time at a gigabit a second.

@@ -20,6 +20,7 @@ constexpr uint64_t kRateMinBps = 1'000;
 constexpr uint64_t kRateMaxBps = 1'000'000'000'000;
 // What a frame costs on a wire besides its bytes: preamble, frame check sequence and gap.
 constexpr uint32_t kWireExtraBytes = 24;
+constexpr uint32_t kOverheadMaxBytes = 255;
 constexpr uint8_t kLinkCostMax = 15;
 constexpr uint64_t kRateUnknownBps = 10'000'000'000;  // of ports without a configured rate
 
@@ -41,8 +42,9 @@ struct VlanMembership {
 
 struct TopologyPort {
   std::string name;
-  bool fabric = false;            // has a link to another node; else an edge port
-  uint64_t rate_bps = 0;          // bits per second; 0 = as fast as the device takes it
+  bool fabric = false;                       // has a link to another node; else an edge port
+  uint64_t rate_bps = 0;                     // bits per second; 0 = as fast as the device takes it
+  uint8_t overhead_bytes = kWireExtraBytes;  // what a frame takes of that rate beside its bytes
   uint16_t mtu_bytes = 0;         // largest layer-3 packet: frames are at most mtu + 14 (+ 4 with a tag on edge ports)
   PortPeer peer;                  // fabric ports
   uint8_t cost = 1;               // fabric ports: of their link, the same at both ends (R1)

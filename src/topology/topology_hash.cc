@@ -52,11 +52,13 @@ void mix_vlans(Mixer& mixer, const VlanMembership& vlans) {
 }
 
 void mix_port(Mixer& mixer, const TopologyPort& port) {
-  const auto& [name, fabric, rate_bps, mtu_bytes, peer, cost, vlans, forward_reserved, flood_frames_per_second,
-               stations_max, flow_control, default_class, allowed_classes, police_bps, police_burst_bytes] = port;
+  const auto& [name, fabric, rate_bps, overhead_bytes, mtu_bytes, peer, cost, vlans, forward_reserved,
+               flood_frames_per_second, stations_max, flow_control, default_class, allowed_classes, police_bps,
+               police_burst_bytes] = port;
   mixer.add(name);
   mixer.add(fabric);
   mixer.add(rate_bps);
+  if (overhead_bytes != kWireExtraBytes) mixer.add(overhead_bytes);  // versions that did not know it agree
   mixer.add(mtu_bytes);
   mixer.add(peer.node_index);
   mixer.add(peer.port);

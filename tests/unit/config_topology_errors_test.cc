@@ -281,6 +281,8 @@ topology.yaml:11:13: nodes.a.ports.p5.police_burst: found a burst without a rate
 topology.yaml:12:21: nodes.a.ports.p6.police: found 100k, allowed 1M to 1T bits per second
 topology.yaml:13:39: nodes.a.ports.p7.police_burst: found 1k, allowed 16k to 64M bytes
 )"},
+    {"overhead_range", one_port("overhead: 256"),
+     "topology.yaml:6:23: nodes.a.ports.p1.overhead: found 256, allowed 0 to 255\n"},
     {"vlan_range", one_port("vlan: 4095"),
      "topology.yaml:6:19: nodes.a.ports.p1.vlan: found 4095, allowed 1 to 4094\n"},
     {"vlan_and_trunk", one_port("vlan: 1, trunk: [2]"),

@@ -98,6 +98,11 @@ TEST_F(PortSetupTest, AQueueCountsWhatItsOutputAdds) {
   EXPECT_EQ(edge.overhead, kWireExtraBytes);
   EXPECT_EQ(edge.largest, untagged + kVlanTagBytes + kWireExtraBytes);
   EXPECT_EQ(edge.turn_max, 1024 * edge.largest) << "of unknown rate";
+  settings(kLink).overhead_bytes = 0;
+  settings(kEdgeBeside).overhead_bytes = 60;
+  const auto other = made(kEdge);
+  EXPECT_EQ(voq(*other, kLink, kLossy).bytes.overhead, uint32_t{HEDDLE_DATA_OVERHEAD_BYTES});
+  EXPECT_EQ(voq(*other, kEdgeBeside, kLossy).bytes.overhead, 60u);
 }
 
 TEST_F(PortSetupTest, EachChannelOfALinkHasItsCredits) {
@@ -162,6 +167,10 @@ TEST_F(PortSetupTest, ARateLetsOneFrameAndALittleMoreGoAhead) {
   shape(*port, policy);
   scheduler.sent(packet, 0);
   EXPECT_EQ(scheduler.pace_ready_at(), 80'000 - (2000 + kEthernetHeaderBytes) * 8) << "one frame, where some go first";
+  settings(kEdge).overhead_bytes = 124;
+  const auto dear = made(kEdge);
+  dear->output.scheduler.sent(packet, 0);
+  EXPECT_EQ(dear->output.scheduler.pace_ready_at(), 80'800 - 20 * kMicrosecond - (2000 + kEthernetHeaderBytes) * 8);
 }
 
 // X4, C1: a class can be congested by less than the port sends, where it has a maximum.

@@ -81,8 +81,8 @@ TEST(TopologyHash, TellsEveryFieldApart) {
 
 // Does not compile with another field: it wants its line below.
 [[maybe_unused]] void all_fields(const TopologyPort& port) {
-  [[maybe_unused]] const auto& [name, fabric, rate, mtu, peer, cost, vlans, reserved, flood, stations, control,
-                                default_class, classes, police, burst] = port;
+  [[maybe_unused]] const auto& [name, fabric, rate, overhead, mtu, peer, cost, vlans, reserved, flood, stations,
+                                control, default_class, classes, police, burst] = port;
 }
 
 TEST(TopologyHash, TellsPortsApart) {
@@ -90,6 +90,7 @@ TEST(TopologyHash, TellsPortsApart) {
       [](TopologyPort& port) { change(port.name); },
       [](TopologyPort& port) { change(port.fabric); },
       [](TopologyPort& port) { change(port.rate_bps); },
+      [](TopologyPort& port) { change(port.overhead_bytes); },
       [](TopologyPort& port) { change(port.mtu_bytes); },
       [](TopologyPort& port) { change(port.peer.node_index); },
       [](TopologyPort& port) { change(port.peer.port); },

@@ -25,7 +25,7 @@ void Checker::check_shaper(uint16_t node, const Port& port) {
   const ShaperPolicy& policy = shapers[port.index];
   const Shaper& shaper = port.output.scheduler.shaper();
   const Nanos now = fabric_.engine().now();
-  const uint32_t overhead = kWireExtraBytes + (port.is_fabric() ? HEDDLE_DATA_OVERHEAD_BYTES : 0);
+  const uint32_t overhead = port.settings.overhead_bytes + (port.is_fabric() ? HEDDLE_DATA_OVERHEAD_BYTES : 0);
   const double frame = fabric_.topology().edge_mtu_bytes + kEthernetHeaderBytes + kVlanTagBytes + overhead;
   PortShapedGhost& ghost = shaped_[node][port.index];
   const auto check = [&](ShapedGhost& one, uint64_t sent_bytes, uint64_t rate_bps, const std::string& what) {

@@ -16,7 +16,7 @@ inline constexpr auto kFabric =
     std::to_array<std::string_view>({"kind", "leaves", "spines", "hosts", "radix", "groups", "routers", "globals",
                                      "dimensions", "rate", "mtu", "delay", "host_rate", "host_delay", "workers"});
 inline constexpr auto kLink = std::to_array<std::string_view>(
-    {"ends", "rate", "mtu", "cost", "delay", "loss", "duplicate", "reorder", "reorder_by", "corrupt"});
+    {"ends", "rate", "overhead", "mtu", "cost", "delay", "loss", "duplicate", "reorder", "reorder_by", "corrupt"});
 inline constexpr auto kHost =
     std::to_array<std::string_view>({"port", "rate", "delay", "mac", "fgfc", "fgfc_lost_every"});
 inline constexpr auto kWorkload = std::to_array<std::string_view>(
