@@ -43,6 +43,7 @@ class OutputScheduler {
     uint8_t of_class = 0;
     int32_t left_bytes = 0;  // as in Queue
     uint32_t most_waiting = 0;
+    Nanos half_life_ns = 0;
   };
   // A class: its lanes, and the one whose turn it is; what is queued of it, and what ever was. One cache line.
   struct alignas(64) Class {
@@ -72,6 +73,8 @@ class OutputScheduler {
       of_class.lanes |= LaneSet{1} << lane;
     }
   }
+  // Of packets of a lossless class, which are to live so long in all.
+  void set_life(LaneIndex lane, Nanos life_ns) { of_lane_[lane].half_life_ns = life_ns / 2; }
   // The port's rate, on the wire; without one it is as fast as its device. `late_max_ns`: packets go ahead of it by how
   // late fill() has been called of late, which the device sends meanwhile, but not by more than that.
   void set_pace(const TokenBucket& pace, Nanos late_max_ns = 0) {
@@ -192,7 +195,9 @@ class OutputScheduler {
 
    private:
     friend class OutputScheduler;
-    Turn(OutputScheduler& all, LaneIndex lane) : all_(all), lane_(all.of_lane_[lane]), index_(lane) { begin_input(); }
+    Turn(OutputScheduler& all, LaneIndex lane, Nanos now) : all_(all), lane_(all.of_lane_[lane]), index_(lane) {
+      begin_input(now);
+    }
     // A packet that has been dropped takes no share.
     void goes(uint32_t bytes, Nanos now) {
       used_bytes_ += static_cast<int32_t>(bytes);
@@ -201,20 +206,24 @@ class OutputScheduler {
     // With the same input, or the next one; false if there is none, or the class's or the lane's share is used up.
     bool go_on(Nanos now) {
       if (!all_.shaper_.goes_on(now)) return false;
-      if (used_bytes_ < share_bytes_ && !queue_->packets.empty()) return true;
+      if (!queue_->packets.empty() && (used_bytes_ < share_bytes_ || is_old(now))) return true;
       end_input();
       if (lane_.inputs == 0 || lane_.left_bytes <= 0) return false;
-      begin_input();
+      begin_input(now);
       return true;
     }
+    // K8: no lossless packet's life is to end here because the share of its input is small. One that has lived half of
+    // it goes with the turn that there is; the others have their shares in full before that one's next.
+    bool is_old(Nanos now) const { return lane_.half_life_ns != 0 && head()->dies_ns < now + lane_.half_life_ns; }
     void end_input() {
       lane_.left_bytes -= used_bytes_;
       queue_->left_bytes -= used_bytes_;
       used_bytes_ = 0;
       if (queue_->packets.empty()) lane_.inputs &= ~(PortSet{1} << lane_.first);
     }
-    void begin_input() {
-      for (queue_ = &first(); queue_->packets.empty() || queue_->left_bytes <= 0; queue_ = &first()) {
+    bool may_go_on(Nanos now) const { return !queue_->packets.empty() && (queue_->left_bytes > 0 || is_old(now)); }
+    void begin_input(Nanos now) {
+      for (queue_ = &first(); !may_go_on(now); queue_ = &first()) {
         const PortIndex input = lane_.first;
         lane_.first = queue_->next;
         queue_->listed = false;
@@ -253,7 +262,7 @@ class OutputScheduler {
     while (count < room && (lanes_ & going) != 0 && (!paced || may_send(now))) {
       const uint8_t of_class = shaper_.next(classes_of(lanes_ & going), now);
       if (of_class == Shaper::kNobody) break;
-      Turn turn(*this, next_lane(classes_[of_class], lanes_ & going));
+      Turn turn(*this, next_lane(classes_[of_class], lanes_ & going), now);
       sender.begin(turn);
       do {
         Packet* packet = sender.take(turn);

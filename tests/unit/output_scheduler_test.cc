@@ -320,6 +320,24 @@ TEST_F(OutputSchedulerTest, ATurnHasABound) {
   EXPECT_EQ(inputs(18), "000000002000000002");
 }
 
+// K8: from half of its life on a lossless packet goes with the turn that its input has, however small its share.
+TEST_F(OutputSchedulerTest, NoLosslessPacketDiesOfASmallShare) {
+  constexpr LaneIndex kLossless = 1, kLossy = 0;
+  scheduler_.set_life(kLossless, 50 * kMillisecond);
+  for (const LaneIndex lane : {kLossless, kLossy}) {
+    const Nanos begun = now_;
+    scheduler_.set_waiting(0, lane, 1000);
+    for (uint32_t i = 0; i < 40; ++i) push(lane, 1500, 0)->dies_ns = begun + kSecond;
+    for (uint32_t i = 0; i < 5; ++i) push(lane, 1500, 2)->dies_ns = begun + 50 * kMillisecond;
+    EXPECT_EQ(inputs(9), "000000002");
+    now_ = begun + 25 * kMillisecond;
+    EXPECT_EQ(inputs(9), "000000002") << "half of it is left";
+    now_ += 1;
+    EXPECT_EQ(inputs(12), lane == kLossless ? "222000000000" : "000000002000");
+    while (!scheduler_.empty()) scheduler_.take_any();
+  }
+}
+
 // An input whose flows wait is empty only until its room has come back: the others go on, and it catches up.
 TEST_F(OutputSchedulerTest, WhoRunsEmptyWhileFlowsWaitKeepsItsShare) {
   scheduler_.set_waiting(0, 0, 5);
