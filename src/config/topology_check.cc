@@ -50,7 +50,7 @@ void TopologyBuilder::check_ports() const {
       for (std::string_view key : config_keys::kPort) {
         const YamlValue value = sources_[i].ports[port][key];
         if (!value.present()) continue;
-        const bool of_link = key == "rate" || key == "mtu";
+        const bool of_link = key == "rate" || key == "overhead" || key == "mtu";
         value.problem_at_key("the key on a port of a link",
                              of_link ? "the key on the link itself" : "the key on edge ports");
       }

@@ -206,24 +206,31 @@ class OutputScheduler {
     // With the same input, or the next one; false if there is none, or the class's or the lane's share is used up.
     bool go_on(Nanos now) {
       if (!all_.shaper_.goes_on(now)) return false;
-      if (!queue_->packets.empty() && (used_bytes_ < share_bytes_ || is_old(now))) return true;
+      if (!queue_->packets.empty() && (used_bytes_ < share_bytes_ || is_urgent(queue_->left_bytes - used_bytes_, now)))
+        return true;
       end_input();
       if (lane_.inputs == 0 || lane_.left_bytes <= 0) return false;
       begin_input(now);
       return true;
     }
     // K8: no lossless packet's life is to end here because the share of its input is small. One that has lived half of
-    // it goes with the turn that there is; the others have their shares in full before that one's next.
-    bool is_old(Nanos now) const { return lane_.half_life_ns != 0 && head()->dies_ns < now + lane_.half_life_ns; }
+    // it goes with its input's turn, until that has taken as much more as a turn may have at most: then it is the
+    // others', whatever comes.
+    bool is_urgent(int32_t left_bytes, Nanos now) const {
+      return lane_.half_life_ns != 0 && left_bytes > -static_cast<int32_t>(all_.port_bytes_.turn_max) &&
+             head()->dies_ns < now + lane_.half_life_ns;
+    }
     void end_input() {
       lane_.left_bytes -= used_bytes_;
       queue_->left_bytes -= used_bytes_;
       used_bytes_ = 0;
       if (queue_->packets.empty()) lane_.inputs &= ~(PortSet{1} << lane_.first);
     }
-    bool may_go_on(Nanos now) const { return !queue_->packets.empty() && (queue_->left_bytes > 0 || is_old(now)); }
+    bool has_turn(Nanos now) const {
+      return !queue_->packets.empty() && (queue_->left_bytes > 0 || is_urgent(queue_->left_bytes, now));
+    }
     void begin_input(Nanos now) {
-      for (queue_ = &first(); !may_go_on(now); queue_ = &first()) {
+      for (queue_ = &first(); !has_turn(now); queue_ = &first()) {
         const PortIndex input = lane_.first;
         lane_.first = queue_->next;
         queue_->listed = false;

@@ -155,10 +155,10 @@ bool EdgeReceive::would_police(const EdgePortInput& input, const Packet& packet,
 }
 
 uint32_t EdgeReceive::police(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  EdgePortInput& input = port.input.edge;
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    if (!counts_in_rate(*packets[i]) ||
-        port.input.edge.policer.lets_in(packets[i]->length + port.settings.overhead_bytes, now))
+    if (!counts_in_rate(*packets[i]) || input.policer.lets_in(packets[i]->length + input.settings->overhead_bytes, now))
       packets[kept++] = packets[i];
     else
       turn_.drop_at_input(port, packets[i], DropReason::policed);

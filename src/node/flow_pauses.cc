@@ -24,8 +24,7 @@ bool FlowPauses::hear(Port& port, Packet* packet, Nanos now) {
 // What is of a flow with a pause of its own is not of its group's: so the host has one place where it waits.
 void FlowPauses::look(Port& port, FlowId id, InputFlow& flow, uint32_t bytes, Nanos now) {
   if (flow.match == kNoMatch) return;  // its frames go elsewhere now
-  if (!port.input.paused.groups.empty() && !(edge_.matches()[flow.match].flags & kMatchOfGroup))
-    groups_.sort(port, flow.match);
+  if (!(flow.flags & kFlowPaused) && !port.input.paused.groups.empty()) groups_.sort(port, flow.match);
   if (flow.flags & kFlowPaused) {
     const PauseId own = port.input.paused.of_flows[id];
     if (own != kNoPause) return count_overrun(port, own, now);

@@ -100,7 +100,7 @@ std::unique_ptr<Port> make_port(const NodeOptions& options, PortIndex index) {
         kAckFrames * 8'000'000'000 * (settings.mtu_bytes + kEthernetHeaderBytes) / settings.rate_bps;
   const ClassTable table(topology);
   for (LaneIndex lane = 0; lane < lanes.count(); ++lane)
-    if (lanes.lossless(lanes.ftag(lane))) port->output.scheduler.set_life(lane, table.of(lanes.ftag(lane)).life_ns);
+    if (lanes.channel(lane) != kLossyChannel) port->output.scheduler.set_life(lane, table.of(lanes.ftag(lane)).life_ns);
   shape(*port, options.shapers.empty() ? ShaperPolicy{} : options.shapers[index]);
   if (settings.fabric) return port;
   port->pause = HostPause(settings.rate_bps, fabric.pause_watchdog_ns);

@@ -385,6 +385,19 @@ TEST(LabFile, NoAutomaticIpv6WhereAnMtuHasNoRoomForIt) {
   EXPECT_EQ(lab->hosts[0].interfaces[1].address_v4, "10.0.0.2/24");
 }
 
+TEST(LabFile, SaysWhatFramesTakeOfLinks) {
+  ConfigErrors errors;
+  const auto lab = parse_lab(
+      "name: x\ntopology:\n  nodes: { s: { kind: switch }, t: { kind: switch }, h: { kind: host } }\n"
+      "  links: [{ endpoints: [\"s:p1\", \"h:eth1\"], overhead: 0 }, { endpoints: [\"s:p2\", \"t:p1\"], overhead: 38 "
+      "}]\n",
+      "l.yaml", errors);
+  ASSERT_TRUE(lab) << errors.text();
+  EXPECT_EQ(lab->topology.nodes[0].ports[0].overhead_bytes, 0);
+  EXPECT_EQ(lab->topology.nodes[0].ports[1].overhead_bytes, 38);
+  EXPECT_EQ(lab->topology.nodes[1].ports[0].overhead_bytes, 38);
+}
+
 TEST(LabFile, AddressesNone) {
   ConfigErrors errors;
   const auto lab = parse_lab(

@@ -34,6 +34,10 @@ const WrongFile kFabrics[] = {
      "name: x\nfabric: { leaves: 2, spines: 1, hosts: 1 }\nnodes: { leaf1: { ports: { u1: { vlan: 3 } } } }\n",
      "topology.yaml:3:34: nodes.leaf1.ports.u1.vlan: found the key on a port of a link, allowed the key on edge "
      "ports\n"},
+    {"key_of_a_link_on_its_port",
+     "name: x\nfabric: { leaves: 2, spines: 1, hosts: 1 }\nnodes: { leaf1: { ports: { u1: { overhead: 3 } } } }\n",
+     "topology.yaml:3:34: nodes.leaf1.ports.u1.overhead: found the key on a port of a link, allowed the key on the "
+     "link itself\n"},
     {"two_addresses",
      "name: x\nfabric: { leaves: 2, spines: 1, hosts: 1 }\nnodes: { leaf1: { address: 5 }, leaf2: { address: 5 } }\n",
      "topology.yaml:3:51: nodes.leaf2.address: found 5, the address of leaf1, allowed one that no other node has\n"},
@@ -397,6 +401,26 @@ nodes: { a: { address: 1, ports: { p1: { class: storage, classes: [storage], pol
   EXPECT_EQ(ports[1].allowed_classes, 0xffff);
   EXPECT_EQ(ports[1].police_bps, 0u);
   EXPECT_EQ(ports[2].police_burst_bytes, 20u * 1024);
+}
+
+TEST(Topology, SaysWhatFramesTakeOfPortsAndLinks) {
+  ConfigErrors errors;
+  const auto topology = parse_topology(R"(
+name: x
+nodes:
+  a: { address: 1, ports: { p1: { overhead: 0 }, p2: , p3: } }
+  b: { address: 2, ports: { p1: , p2: } }
+links:
+  - { ends: ["a:p2", "b:p1"], overhead: 60 }
+  - { ends: ["a:p3", "b:p2"] }
+)",
+                                       "t.yaml", errors);
+  ASSERT_EQ(errors.text(), "");
+  const std::vector<TopologyPort>& ports = topology->nodes[0].ports;
+  EXPECT_EQ(ports[0].overhead_bytes, 0);
+  EXPECT_EQ(ports[1].overhead_bytes, 60);
+  EXPECT_EQ(topology->nodes[1].ports[0].overhead_bytes, 60);
+  EXPECT_EQ(ports[2].overhead_bytes, kWireExtraBytes);
 }
 
 TEST(TopologyErrors, TooManyPorts) {

@@ -144,6 +144,22 @@ TEST_F(EdgeReceiveTest, WhatThePolicerWouldDropCanBeAskedWithoutASideEffect) {
   turn_.discard(asked);
 }
 
+TEST_F(EdgeReceiveTest, ThePolicerCountsWhatFramesTakeOfThePort) {
+  TopologyPort dear = edge_.settings;
+  dear.overhead_bytes = 200;
+  edge_.input.edge.settings = &dear;
+  edge_.input.edge.policer = Policer(8'000'000, 16 * 1024);
+  const uint64_t burst = 16 * 1024 / (of_match(1).size() + 200);
+  for (uint64_t i = 0; i < 2 * burst; ++i) receive({of_match(1)});
+  EXPECT_EQ(drops_of(edge_, DropReason::policed), burst);
+  Packet* asked = received(of_match(1), edge_);
+  EXPECT_TRUE(EdgeReceive::would_police(edge_.input.edge, *asked, turn_.now()));
+  edge_.input.edge.policer = Policer(8'000'000, 16 * 1024);
+  for (uint64_t i = 0; i < burst; ++i) receive({of_match(1)});
+  EXPECT_TRUE(EdgeReceive::would_police(edge_.input.edge, *asked, turn_.now())) << "as it would be dropped";
+  turn_.discard(asked);
+}
+
 TEST_F(EdgeReceiveTest, APolicedPortDropsWhatIsTooMuch) {
   edge_.input.edge.policer = Policer(8'000'000, 16 * 1024);
   const uint64_t wire_bytes = of_match(1).size() + kWireExtraBytes;

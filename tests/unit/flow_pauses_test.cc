@@ -438,6 +438,24 @@ TEST_F(PausesOfGroupsTest, AFlowThatWasThereIsOfItWithTheFirstFrameThatWaits) {
   EXPECT_EQ(port_->input.paused.groups.front().received, uint32_t{kFrame});
 }
 
+// The match knows of the group from before.
+TEST_F(PausesOfGroupsTest, NorIsAFlowForgottenWhoseGroupIsPausedAgain) {
+  const FlowId id = begin(match_of(7000));
+  const std::vector<FlowId> flows = fill(most_ + 2);
+  come(id);
+  ASSERT_TRUE(is_flagged(id));
+  for (const FlowId flow : flows) leave(flow);
+  port_->input.paused.pauses[port_->input.paused.groups.front().pause].end();
+  come(id);
+  ASSERT_FALSE(is_flagged(id)) << "its pause is over";
+  fill(most_ + 2);
+  ASSERT_EQ(paused(), 2u);
+  const uint32_t before = port_->input.paused.groups.front().received;
+  come(id);
+  EXPECT_TRUE(is_flagged(id));
+  EXPECT_EQ(port_->input.paused.groups.front().received, before + kFrame);
+}
+
 // As often as entries may be made stale.
 TEST_F(PausesOfGroupsTest, ThoseThatDoNotWaitAreLookedAtALittleLaterThanOfTheFirstGroup) {
   fill(most_ + 2);

@@ -338,6 +338,22 @@ TEST_F(OutputSchedulerTest, NoLosslessPacketDiesOfASmallShare) {
   }
 }
 
+// What comes with most of its life behind it has no more than two turns of it for one of the others.
+TEST_F(OutputSchedulerTest, WhoIsAlwaysOldKeepsNobodyOut) {
+  constexpr LaneIndex kLossless = 1;
+  scheduler_.set_life(kLossless, 50 * kMillisecond);
+  const auto push_old = [&] { push(kLossless, 1500, 2)->dies_ns = now_ + kMillisecond; };
+  push_old();
+  for (uint32_t i = 0; i < 10; ++i) push(kLossless, 1500, 0)->dies_ns = now_ + kSecond;
+  std::string order;
+  for (uint32_t i = 0; i < 40; ++i) {
+    push_old();
+    order += inputs(1);
+  }
+  EXPECT_EQ(order.substr(0, 10), "2222222220") << "its share, and the most that a turn may have";
+  EXPECT_GE(std::count(order.begin(), order.end(), '0'), 4) << order;
+}
+
 // An input whose flows wait is empty only until its room has come back: the others go on, and it catches up.
 TEST_F(OutputSchedulerTest, WhoRunsEmptyWhileFlowsWaitKeepsItsShare) {
   scheduler_.set_waiting(0, 0, 5);

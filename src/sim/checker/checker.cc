@@ -105,8 +105,6 @@ void Checker::before_regroup(uint16_t node) {
     check_injection(node, state.port(index));
     check_group_counts(node, state.port(index));
     injected_[node][index].ids.fill(kNoInjectionLimit);
-    // Nobody has counted while there was no policy.
-    if (!fabric_.setup().nodes[node].applications.configured) injected_[node][index].port_bytes = kNoInjectionLimit;
   }
 }
 

@@ -91,9 +91,21 @@ void Fabric::make_links() {
   }
 }
 
+// By what flows have under way: without a limit the switch does not count it.
+uint64_t Fabric::injected_bytes(const Worker& worker, const Port& port) {
+  uint64_t sum = 0;
+  for (uint32_t id = 1; id <= port.input.flows.size(); ++id) {
+    const InputFlow& flow = port.input.flows[FlowId::of(id)];
+    const PortIndex output = flow.branch.output;
+    if (flow.flow_extent() != 0 && output != kNoPort && worker.site().ports()[output].fabric) sum += flow.flow_extent();
+  }
+  return sum;
+}
+
 void Fabric::look_at_fullest(const Worker& worker) {
   for (const Port* port : worker.ports()) {
-    fullest_.injected_bytes = std::max(fullest_.injected_bytes, port->input.arbiter.injection().injected_bytes());
+    if (measures_injected_ && !port->is_fabric())
+      fullest_.injected_bytes = std::max(fullest_.injected_bytes, injected_bytes(worker, *port));
     for (uint32_t channel = 0; port->is_fabric() && channel < port->channels; ++channel) {
       const LinkCredits& credits = port->credits[channel];
       if (credits.held() == 0) continue;

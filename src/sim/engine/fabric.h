@@ -91,6 +91,8 @@ class Fabric : public LinkObserver {
   // After each turn that received something: buffers and the fabric fill in no other.
   void look_at_fullest(const Worker& worker);
   Fullest take_fullest();
+  // What is injected takes a look at all flows of edge ports: only where somebody asks for it.
+  void measure_injected() { measures_injected_ = true; }
 
   void on_frame(MemoryLink& link, unsigned direction, LinkFrameEvent event, Packet& packet, Nanos at) override;
 
@@ -122,7 +124,9 @@ class Fabric : public LinkObserver {
   std::vector<NodeState> nodes_;
   std::vector<std::unique_ptr<HostActor>> hosts_;
   PortCounters crashed_;
+  static uint64_t injected_bytes(const Worker& worker, const Port& port);
   Fullest fullest_;
+  bool measures_injected_ = false;
   struct Forging {
     uint32_t link;
     unsigned direction;

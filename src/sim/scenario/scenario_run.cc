@@ -87,6 +87,8 @@ void ScenarioRun::begin() {
   for (uint16_t host = 0; host < fabric_.hosts(); ++host)
     fabric_.host(host).begin(flows[host], scenario_.host_vlans[host]);
   for (const ScenarioFault& fault : scenario_.faults) plan(fault);
+  for (const Expectation& expectation : scenario_.expectations)
+    if (expectation.measure == Measure::injected_at_most) fabric_.measure_injected();
 }
 
 void ScenarioRun::plan(const ScenarioFault& fault) {
