@@ -430,7 +430,7 @@ class InputArbiter {
   std::vector<Group> groups_;  // by queue and group
   std::vector<Limit> limits_;  // by queue and injection limit ID
   InjectionLimits injection_;
-  std::array<uint8_t, kGroups> limit_ids_{};  // by group, of the policy
+  std::array<uint8_t, kGroups> limit_ids_{};  // by group, the policy's: each packet asks
   std::array<Line, kNoLimitId> lines_{};      // by injection limit ID
   uint16_t contended_ = 0;                    // bit i: somebody stands in line for ID i, or has its turn
   uint16_t given_ = 0;                        // bit i: somebody has got the turn of ID i, and has not been asked yet

@@ -20,7 +20,7 @@ constexpr uint64_t kRateMinBps = 1'000;
 constexpr uint64_t kRateMaxBps = 1'000'000'000'000;
 // What a frame costs on a wire besides its bytes: preamble, frame check sequence and gap.
 constexpr uint32_t kWireExtraBytes = 24;
-constexpr uint32_t kOverheadMaxBytes = 255;
+constexpr uint32_t kOverheadMaxBytes = 255;  // that files may say it costs
 constexpr uint8_t kLinkCostMax = 15;
 constexpr uint64_t kRateUnknownBps = 10'000'000'000;  // of ports without a configured rate
 

@@ -113,6 +113,7 @@ class Fabric : public LinkObserver {
   void make_links();
   void forge(uint32_t link, unsigned direction, Packet& packet);
   void make_node(uint16_t index);
+  static uint64_t injected_bytes(const Worker& worker, const Port& port);
 
   SimSetup setup_;
   Engine& engine_;
@@ -124,7 +125,6 @@ class Fabric : public LinkObserver {
   std::vector<NodeState> nodes_;
   std::vector<std::unique_ptr<HostActor>> hosts_;
   PortCounters crashed_;
-  static uint64_t injected_bytes(const Worker& worker, const Port& port);
   Fullest fullest_;
   bool measures_injected_ = false;
   struct Forging {
