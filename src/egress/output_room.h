@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room at one output port (X1): of each input port so many buffers may have crossed to each of its lanes. It comes back
-// to the input when its packets have left or died here, and with it what else belongs there: link credit, copies,
-// deliveries of frames without a flow, and flow IDs of ended sessions that are free again (K9).
+// Room at one output port (X1): of each input port so many buffers may have crossed to each of its lanes, and beside
+// them so many of copies that were made by replication. It comes back to the input when its packets have left or died
+// here, and with it what else belongs there: link credit, deliveries of frames without a flow, and flow IDs of ended
+// sessions that are free again (K9).
 // Owned by the output's worker. Allocates in its constructor only.
 #pragma once
 
@@ -26,18 +27,27 @@ inline uint32_t room_of_flows(const FabricSettings& settings, bool at_once) {
   return crossing_room(settings, at_once) / 2u;
 }
 
+// Buffers of copies of an input port at one lane of an output. Flows that wait take all room that there is, as it comes
+// back, and copies wait nowhere (E1): of one room for both, either would starve the other. In one queue each has its
+// part by what it has there: beside flows copies get half, as one more application would (A2), and never take more.
+inline uint16_t copy_room(const FabricSettings& settings) { return crossing_room(settings, false); }
+
 // What goes back to an input port, for one lane.
 struct Returns {
   uint32_t room = 0;       // buffers of crossing room in the lane
   uint32_t held = 0;       // buffers of link credit, in the channel that its packets came in
-  uint32_t copies = 0;     // buffers of packets that were made by replication
+  uint32_t copies = 0;     // buffers of room for copies, and of the budget of all
   uint32_t delivered = 0;  // bytes of packets that crossed without a flow, to be delivered at once
 
   bool any() const { return (room | held | copies | delivered) != 0; }
   // The packet's buffers are free.
   void add(const Packet& packet) {
-    room += packet.cost;
-    (packet.flags & kPacketCopy ? copies : held) += packet.cost;
+    if (packet.flags & kPacketCopy) {
+      copies += packet.cost;
+    } else {
+      room += packet.cost;
+      held += packet.cost;
+    }
   }
 };
 

@@ -51,6 +51,7 @@ class Voq {
   // --- room at the output (node/room_returns.h) ---
   Owned<bool, RoomReturns> room_blocked;
   uint16_t room = 0;                          // buffers that may still cross
+  uint16_t copy_room = 0;                     // of copies, beside them
   Owned<uint16_t, RoomReturns> told_waiters;  // flows that wait for room, as the output was told last (X3)
 
   uint32_t ready() const { return ready_; }  // flows that have packets and an output flow ID
@@ -60,6 +61,10 @@ class Voq {
   void take_lane(Packet& packet) {
     packet.lane = lane;
     room = static_cast<uint16_t>(room - packet.cost);
+  }
+  void take_lane_of_copy(Packet& copy) {
+    copy.lane = lane;
+    copy_room = static_cast<uint16_t>(copy_room - copy.cost);
   }
 
  private:

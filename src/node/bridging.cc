@@ -22,7 +22,7 @@ void Bridging::flood(Port& port, Packet* packet, Nanos now) {
     if (description.fabric && (!board_.up(output) || packet->hop_limit == 0)) continue;
     ++port.counters.copied_frames;
     Voq& voq = port.input.arbiter[site_.voq_index(output, site_.lanes.of(packet->ftag, kLossyChannel))];
-    if (voq.room < packet->cost) {
+    if (voq.copy_room < packet->cost) {
       port.counters.drop(DropReason::output_full);
       port.input.queues.dropped(packet->ftag, DropReason::output_full);
       continue;
@@ -36,7 +36,7 @@ void Bridging::flood(Port& port, Packet* packet, Nanos now) {
     copy_frame(*copy, *packet);
     copy->flags |= kPacketCopy;
     copy->input.flow = copy->output_flow = kNoFlow;
-    voq.take_lane(*copy);
+    voq.take_lane_of_copy(*copy);
     crosspoint_.cross(port, output, copy, nullptr, now);
   }
   ++port.counters.consumed_frames;

@@ -32,7 +32,8 @@ Node::Node(const NodeOptions& options)
   for (WorkerIndex from = 0; from < options_.workers; ++from) {
     for (WorkerIndex to = 0; to < options_.workers; ++to) {
       if (from == to) continue;
-      const uint32_t packets = ports_of[from] * ports_of[to] * crossing_room(fabric, true) * Lanes(topology()).count();
+      const uint32_t room = crossing_room(fabric, true) + copy_room(fabric);
+      const uint32_t packets = ports_of[from] * ports_of[to] * room * Lanes(topology()).count();
       crossings_.push_back(std::make_unique<Crossing>(packets, ports_of[to] * fabric.flow_ids, kMessages));
       between[size_t{from} * options_.workers + to] = crossings_.back().get();
     }

@@ -53,6 +53,7 @@ void begin_queues(Port& port, const NodeOptions& options, const Lanes& lanes) {
                                                   lanes.channel(voq.lane));
     voq.leads_in = !settings.fabric && node.ports[voq.output].fabric;
     voq.room = crossing_room(topology.settings, voq.at_once);
+    voq.copy_room = copy_room(topology.settings);
     voq.bytes = port_bytes(topology, node.ports[voq.output]);
   }
   port.input.arbiter.begin_policy();

@@ -24,6 +24,7 @@ void RoomReturns::send() {
 void RoomReturns::apply(Port& input, PortIndex output, LaneIndex lane, const Returns& returns) {
   Voq& voq = input.input.arbiter[site_.voq_index(output, lane)];
   voq.room = static_cast<uint16_t>(voq.room + returns.room);
+  voq.copy_room = static_cast<uint16_t>(voq.copy_room + returns.copies);
   copies_out_ -= returns.copies;
   input.counters.acknowledged_bytes += returns.delivered;
   if (input.is_fabric()) input.credits[voq.came_in].released(returns.held);

@@ -70,15 +70,15 @@ TEST_F(BridgingTest, OnlyMembersOfItsVlanGetIt) {
 
 TEST_F(BridgingTest, ACopyNeedsRoomAndABudget) {
   Voq& voq = edge_.input.arbiter[site_.voq_index(kOutput, 0)];
-  const uint16_t room = voq.room;
-  voq.room = 0;
+  const uint16_t room = voq.copy_room;
+  voq.copy_room = 0;
   bridging_.flood(edge_, broadcast_of_host(), 0);
   EXPECT_EQ(drops_of(edge_, DropReason::output_full), 1u);
   EXPECT_TRUE(output_.output.scheduler.empty());
-  voq.room = 1;
+  voq.copy_room = 1;
   bridging_.flood(edge_, broadcast_of_host(), 0);
-  EXPECT_EQ(voq.room, 0u);
-  voq.room = room;
+  EXPECT_EQ(voq.copy_room, 0u);
+  voq.copy_room = room;
   Packet* large = broadcast_of_host();
   large->cost = static_cast<uint16_t>(site_.copies_max - room_.copies_out() + 1);
   bridging_.flood(edge_, large, 0);
@@ -88,6 +88,15 @@ TEST_F(BridgingTest, ACopyNeedsRoomAndABudget) {
   bridging_.flood(edge_, frame, 0);
   EXPECT_EQ(drops_of(edge_, DropReason::flood_copies), 6u);
   EXPECT_EQ(output_.output.scheduler.packets(), 1u);
+}
+
+TEST_F(BridgingTest, ACopyTakesNoneOfTheFlowsRoomAndTheyNoneOfIts) {
+  Voq& voq = edge_.input.arbiter[site_.voq_index(kOutput, 0)];
+  voq.room = 0;
+  bridging_.flood(edge_, broadcast_of_host(), 0);
+  EXPECT_EQ(output_.output.scheduler.packets(), 1u);
+  EXPECT_EQ(voq.room, 0u);
+  EXPECT_EQ(drops_of(edge_, DropReason::output_full), 0u);
 }
 
 TEST_F(BridgingTest, WhatComesFromOutsideTheTreeOrBackEnds) {

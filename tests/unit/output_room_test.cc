@@ -34,12 +34,12 @@ TEST(OutputRoom, GivesBackToWhereThePacketCameFrom) {
   EXPECT_EQ(room.due(), 0u);
 }
 
-TEST(OutputRoom, BuffersOfCopiesAreNoLinkCredit) {
+TEST(OutputRoom, BuffersOfCopiesAreTheirOwnRoomAndNoLinkCredit) {
   OutputRoom room(kInputs, kLanes);
   const Packet copy = packet_of(0, 0, 2, kPacketCopy), packet = packet_of(0, 0, 5);
   room.returns_for(copy).add(copy);
   room.returns_for(packet).add(packet);
-  EXPECT_EQ(room.returns(0, 0).room, 7u);
+  EXPECT_EQ(room.returns(0, 0).room, 5u);
   EXPECT_EQ(room.returns(0, 0).held, 5u);
   EXPECT_EQ(room.returns(0, 0).copies, 2u);
 }
@@ -89,6 +89,12 @@ TEST(OutputRoom, IsTwiceAsLargeWhereFramesCrossAtOnce) {
   EXPECT_EQ(crossing_room(settings, true), 128u);
   settings.output_room_buffers = 40000;
   EXPECT_EQ(crossing_room(settings, true), 65535u);
+}
+
+TEST(OutputRoom, OfCopiesIsAsMuchAgain) {
+  FabricSettings settings;
+  settings.output_room_buffers = 64;
+  EXPECT_EQ(copy_room(settings), 64u);
 }
 
 }  // namespace

@@ -134,6 +134,7 @@ TEST_F(PortSetupTest, BetweenHostsOfTwoWorkersFramesCrossAtOnceAndHaveRoomForTha
   const auto port = made(kEdge);
   const auto crosses = [&](const Voq& queue) {
     EXPECT_EQ(queue.room, crossing_room(topology_.settings, queue.at_once));
+    EXPECT_EQ(queue.copy_room, copy_room(topology_.settings));
     return queue.at_once;
   };
   EXPECT_TRUE(crosses(voq(*port, kEdgeOfOther, kLossy)));

@@ -45,12 +45,15 @@ TEST_F(RoomReturnsTest, CreditComesBackToTheChannelItCameIn) {
 }
 
 TEST_F(RoomReturnsTest, CopiesHaveABudgetThatComesBackWithTheirRoom) {
+  const uint16_t room = voq_.room, of_copies = voq_.copy_room;
   EXPECT_TRUE(room_.may_copy(8));
   EXPECT_FALSE(room_.may_copy(9));
   room_.copied(6);
   EXPECT_FALSE(room_.may_copy(3));
-  room_.apply(edge_, kOutput, 0, {.room = 6, .held = 0, .copies = 6, .delivered = 0});
+  room_.apply(edge_, kOutput, 0, {.room = 0, .held = 0, .copies = 6, .delivered = 0});
   EXPECT_EQ(room_.copies_out(), 0u);
+  EXPECT_EQ(voq_.copy_room, of_copies + 6);
+  EXPECT_EQ(voq_.room, room) << "flows have their own";
 }
 
 TEST_F(RoomReturnsTest, AnOutputHereHearsOfEachWaiter) {

@@ -140,15 +140,16 @@ class Checker : public Watcher {
   struct Held {                                                         // what the outputs and lists of one node hold
     std::vector<std::array<uint32_t, kVirtualChannels>> cost_by_input;  // buffers of link credit, by channel
     std::vector<uint32_t> orphans_by_input;
-    std::vector<uint32_t> room;     // by input, output and lane
+    std::array<std::vector<uint32_t>, 2> room;  // by input, output and lane
     std::vector<uint32_t> bytes;    // of flows that crossed and are not sent: output * (flow IDs + 1) + flow ID
     std::vector<uint32_t> packets;  // their packets
     uint32_t lane_count = 0;
     uint32_t copies = 0;
     bool exact = false;  // one worker: nothing is between workers
     void reset(size_t ports, uint32_t lanes, uint32_t flow_ids);
-    uint32_t& room_of(PortIndex input, PortIndex output, LaneIndex lane) {
-      return room[(input * cost_by_input.size() + output) * lane_count + lane];
+    // Of copies, and of all other packets.
+    uint32_t& room_of(PortIndex input, PortIndex output, LaneIndex lane, bool of_copies) {
+      return room[of_copies][(input * cost_by_input.size() + output) * lane_count + lane];
     }
   };
 

@@ -77,8 +77,8 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   for (VoqIndex queue = 0; queue < port.input.arbiter.size(); ++queue)
     if (port.input.arbiter.promised(queue) != 0) return where + "a turn of an injection limit ID is kept";
   for (const Voq& voq : port.input.arbiter)
-    if (voq.room != crossing_room(fabric_.topology().settings, voq.at_once) || voq.ready() != 0 ||
-        voq.told_waiters != 0)
+    if (voq.room != crossing_room(fabric_.topology().settings, voq.at_once) ||
+        voq.copy_room != copy_room(fabric_.topology().settings) || voq.ready() != 0 || voq.told_waiters != 0)
       return where + "room " + std::to_string(voq.room) + " towards an output, " + std::to_string(voq.told_waiters) +
              " flows said to wait for some";
   return {};

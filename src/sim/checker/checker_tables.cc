@@ -25,7 +25,7 @@ void Checker::Held::reset(size_t ports, uint32_t lanes, uint32_t flow_ids) {
   lane_count = lanes;
   cost_by_input.assign(ports, {});
   orphans_by_input.assign(ports, 0);
-  room.assign(ports * ports * lane_count, 0);
+  for (std::vector<uint32_t>& one : room) one.assign(ports * ports * lane_count, 0);
   bytes.assign(ports * (flow_ids + size_t{1}), 0);
   packets.assign(ports * (flow_ids + size_t{1}), 0);
   copies = 0;
@@ -91,7 +91,7 @@ void Checker::check_lossless(uint16_t node, const Port& port) {
 void Checker::hold_packet(const Port& port, const Packet& packet) {
   if (packet.input.port == kNoPort) return;
   const bool copy = packet.flags & kPacketCopy;
-  held_.room_of(packet.input.port, port.index, packet.lane) += packet.cost;
+  held_.room_of(packet.input.port, port.index, packet.lane, copy) += packet.cost;
   if (copy)
     held_.copies += packet.cost;
   else
@@ -129,7 +129,8 @@ void Checker::hold_output(uint16_t node, const Port& port) {
       const Returns& returns = port.output.room.returns(input, lane);
       const uint8_t came_in =
           fabric_.node(node)->port(input).input.arbiter[VoqIndex::of(lane * ports + port.index)].came_in;
-      held_.room_of(input, port.index, lane) += returns.room;
+      held_.room_of(input, port.index, lane, false) += returns.room;
+      held_.room_of(input, port.index, lane, true) += returns.copies;
       held_.cost_by_input[input][came_in] += returns.held;
       held_.copies += returns.copies;
     }
@@ -390,17 +391,20 @@ void Checker::check_lists(uint16_t node, const Port& port) {
 // Invariant 6 of the receiving side, the room of the crossing and the orphans.
 void Checker::check_held(uint16_t node, const Port& port) {
   for (const Voq& voq : port.input.arbiter) {
-    const uint32_t total = crossing_room(fabric_.topology().settings, voq.at_once);
     const OutputSide& output = fabric_.node(node)->port(voq.output).output;
     const uint32_t waiters = output.scheduler.waiting(port.index, voq.lane);
     if (held_.exact && waiters != voq.told_waiters)
       fail(8, place(node, port.index) + ": " + std::to_string(waiters) + " flows wait for room, it told of " +
                   std::to_string(voq.told_waiters));
-    const uint32_t there = voq.room + held_.room_of(port.index, voq.output, voq.lane);
-    if (held_.exact ? there != total : there > total)
-      fail(6, place(node, port.index) + " towards port " + std::to_string(voq.output) + " lane " +
-                  std::to_string(voq.lane) + ": room " + std::to_string(voq.room) + ", " + std::to_string(there) +
-                  " with what is used, of " + std::to_string(total));
+    const auto check_room = [&](const char* what, uint32_t room, bool copies, uint32_t total) {
+      const uint32_t there = room + held_.room_of(port.index, voq.output, voq.lane, copies);
+      if (held_.exact ? there != total : there > total)
+        fail(6, place(node, port.index) + " towards port " + std::to_string(voq.output) + " lane " +
+                    std::to_string(voq.lane) + ": " + what + std::to_string(room) + ", " + std::to_string(there) +
+                    " with what is used, of " + std::to_string(total));
+    };
+    check_room("room ", voq.room, false, crossing_room(fabric_.topology().settings, voq.at_once));
+    check_room("room for copies ", voq.copy_room, true, copy_room(fabric_.topology().settings));
   }
   const uint32_t orphans = held_.orphans_by_input[port.index];
   if (held_.exact ? orphans != port.input.orphans : orphans > port.input.orphans)

@@ -104,7 +104,7 @@ void ScenarioReader::slow_down_links() {
   for (HostSetup& host : scenario_.setup.hosts) {
     slow(host.to_switch);
     slow(host.from_switch);
-    host.announce_interval_ns *= slower;
+    if (host.announce_interval_ns != kNever) host.announce_interval_ns *= slower;
   }
 }
 

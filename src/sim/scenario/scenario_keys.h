@@ -18,7 +18,7 @@ inline constexpr auto kFabric =
 inline constexpr auto kLink = std::to_array<std::string_view>(
     {"ends", "rate", "overhead", "mtu", "cost", "delay", "loss", "duplicate", "reorder", "reorder_by", "corrupt"});
 inline constexpr auto kHost =
-    std::to_array<std::string_view>({"port", "rate", "delay", "mac", "fgfc", "fgfc_lost_every"});
+    std::to_array<std::string_view>({"port", "rate", "delay", "mac", "silent", "fgfc", "fgfc_lost_every"});
 inline constexpr auto kWorkload = std::to_array<std::string_view>(
     {"name",   "from",   "to",      "pattern",  "flows", "rate",    "interval",  "burst",
      "window", "length", "message", "transfer", "on",    "off",     "congestor", "ecn",

@@ -119,6 +119,9 @@ void ScenarioReader::read_host(const YamlValue& value) {
   HostSetup* host = add_host(value.key(), *end, port, options);
   if (host == nullptr) return;
   value["mac"].read_mac(host->mac);
+  bool silent = false;
+  value["silent"].read_bool(silent);
+  if (silent) host->announce_interval_ns = kNever;
   size_t conduct = 0;
   value["fgfc"].read_choice(conduct, kFgfcConductNames);
   if (scenario_.variant.baseline != Baseline::no_fgfc) host->fgfc = static_cast<FgfcConduct>(conduct);
