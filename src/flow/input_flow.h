@@ -53,18 +53,24 @@ enum InputFlowFlag : uint16_t {
 // What ends with the output flow ID it has.
 constexpr uint16_t kFlowOfItsId = kFlowLeaving | kFlowMetered | kFlowMayRest | kFlowChooses;
 
+constexpr uint8_t kInjectsNothing = 0;
+
 // Where a flow's packets go; read wherever one crosses. Each field's writers stand behind it. (Those that each packet
 // asks for are not Owned: g++ reads them anew then, 15 instructions a packet.)
 struct Branch {
+  // Of the packets that make up flow_extent; kNoPort: it is to choose one. FlowIds, begin()
+  PortIndex output() const { return PortIndex::of(output_byte); }
+  void set_output(PortIndex port) { output_byte = static_cast<uint8_t>(port); }
   // A flow begins at that position.
   void begin(uint32_t data_flow) {
-    output = kNoPort;
+    set_output(kNoPort);
     turn_start = data_flow;
     left_bytes.reset();
   }
 
   uint32_t turn_start;  // data_flow when the flow ID was reserved, or it began. FlowIds, begin()
-  PortIndex output;     // of the packets that make up flow_extent; FlowIds, begin()
+  uint8_t output_byte;  // output()
+  uint8_t injects;      // as what its packets count there, see InputArbiter::injects_as(). FlowIds, Regrouping
   FlowId flow;          // reserved there; 0 = none. FlowIds
   VoqIndex voq;         // virtual output queue of its packets, at that output. FlowIds
   Owned<int16_t, InputArbiter, Branch> left_bytes;  // of its turn there (A10); below 0, what it took too much
@@ -126,6 +132,7 @@ static_assert(sizeof(InputFlow) == 64, "an input flow is one cache line");
 static_assert(offsetof(InputFlow, next_data_flow) == 16 && offsetof(InputFlow, branch) == 32);
 static_assert(offsetof(InputFlow, destination) == 44 && offsetof(InputFlow, flags) == 58);
 static_assert(sizeof(Branch) == 12);
+static_assert(kPortsMax < kNoPort && kNoPort <= 0xff);
 
 // A list of flows of one port, linked through InputFlow::next_in_list. A flow is in at most one.
 struct FlowList {

@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdint>
 
+#include "flow/input_flow.h"
 #include "topology/application_policy.h"
 #include "wire/inlining.h"
 
@@ -33,24 +34,35 @@ class InjectionLimits {
   }
 
   // Bit i: ID i may hand on a packet towards the fabric. What no limit holds always may.
-  uint16_t open() const { return usually(port_room_ > 0) ? open_ : kUnlimited; }
+  uint16_t open() const { return open_; }
+  // Those that somebody stands in line for, or has the turn of: nobody else sends of them. The arbiter says so.
+  uint16_t contended() const { return contended_; }
+  void set_contended(uint16_t ids) {
+    contended_ = ids;
+    refresh();
+  }
 
   // Does the ID never send, whatever is settled?
   bool closed(uint8_t id) const { return std::min(ids_[id].own_bytes, port_bytes_) == 0; }
 
-  // A packet of the ID has been handed on towards the fabric; so many bytes of it are settled.
-  void inject(uint8_t id, uint32_t bytes) {
-    Id& one = ids_[id];
-    const int64_t room = one.room;
-    one.room = room - bytes;
+  // Each packet asks these three, of its flow, which counts as `as`: 1 + its ID, or kInjectsNothing.
+  // May it be handed on, past those who wait?
+  bool may_inject(uint8_t as) const { return at_once_ >> as & 1; }
+  // It has been handed on towards the fabric, and counts.
+  void inject(uint8_t as, uint32_t bytes) {
+    Id& one = ids_[as - 1];
+    one.room -= bytes;
     port_room_ -= bytes;
-    if (!usually(room != one.most_room) || !usually(room > bytes)) has_more(id);
+    if (!usually(one.room > 0) || !usually(port_room_ > 0)) has_more(static_cast<uint8_t>(as - 1));
   }
-  void settle(uint8_t id, uint32_t bytes) {
-    Id& one = ids_[id];
+  // So many bytes that count are settled. True if it may be that somebody's turn has come.
+  bool settle(uint8_t as, uint32_t bytes) {
+    Id& one = ids_[as - 1];
     one.room += bytes;
     port_room_ += bytes;
-    if (!usually(one.room != one.most_room) || !usually(open_ == kAll)) has_less(id);
+    if (usually(one.room != one.most_room) && usually(at_once_ == kAllAtOnce)) return false;
+    has_less(static_cast<uint8_t>(as - 1));
+    return contended_ != 0;
   }
   // So many bytes of what the ID may inject are for somebody who can't use them yet, and are not any more. False if
   // that is not to be: beyond a first one, half of what it may have is for those who can.
@@ -58,7 +70,7 @@ class InjectionLimits {
     Id& one = ids_[id];
     if (one.promised_bytes != 0 && one.promised_bytes + bytes > one.in_force_bytes / 2) return false;
     promise_more(one, bytes);
-    if (!one.below()) meets_limit(id);
+    has_more(id);
     return true;
   }
   void keep_promise(uint8_t id, uint32_t bytes) {
@@ -68,7 +80,8 @@ class InjectionLimits {
   // Flows of the ID are ready at one more queue towards the fabric, or at one less.
   void waits(uint8_t id) {
     ++ids_[id].queues;
-    is_busy(id);
+    idle_ = static_cast<uint16_t>(idle_ & ~(1u << id));
+    if (!(active_ >> id & 1)) look();
   }
   void waits_no_more(uint8_t id) {
     --ids_[id].queues;
@@ -90,8 +103,10 @@ class InjectionLimits {
   static constexpr uint8_t kLimited = kNoLimitId;
   static constexpr uint16_t kUnlimited = 1u << kNoLimitId;
   static constexpr uint16_t kAll = (1u << kLimitIds) - 1;
+  static constexpr uint16_t kAllAtOnce = kAll << 1 | 1;
 
-  // What is injected is counted as what is left for it, so that a packet changes one number.
+  // What is injected is counted as what is left for it, so that a packet changes one number and looks at its sign. For
+  // one that is not active nothing is left: its first packet is noticed by that.
   struct Id {
     uint64_t injected_bytes() const { return static_cast<uint64_t>(most_room - room); }
     bool idle() const { return room == most_room && queues == 0; }
@@ -116,30 +131,25 @@ class InjectionLimits {
     one.most_room -= bytes;
     port_room_ -= bytes;
   }
-  // It had nothing injected, or has met its limit.
-  void has_more(uint8_t id) {
-    is_busy(id);
-    if (!ids_[id].below()) meets_limit(id);
+  // It has met its limit, or the port has, or it was not active. Who is idle then leaves its part.
+  HEDDLE_COLD void has_more(uint8_t id) {
+    if (!(active_ >> id & 1) || (!ids_[id].below() && idle_ != 0)) return look();
+    if (!ids_[id].below()) below_ = static_cast<uint16_t>(below_ & ~(1u << id));
+    refresh();
   }
-  void is_busy(uint8_t id) {
-    idle_ = static_cast<uint16_t>(idle_ & ~(1u << id));
-    if (!(active_ >> id & 1)) look();
-  }
-  // Who is idle then leaves its part.
-  void meets_limit(uint8_t id) {
-    if (idle_ != 0)
-      look();
-    else
-      open_ = static_cast<uint16_t>(open_ & ~(1u << id));
-  }
-  void has_less(uint8_t id) {
+  [[gnu::noinline]] void has_less(uint8_t id) {
     const Id& one = ids_[id];
     if (one.idle()) {
       idle_ = static_cast<uint16_t>(idle_ | 1u << id);
-      if (open_ != kAll) look();
+      if (below_ != kAll) return look();
     } else if (one.below()) {
-      open_ = static_cast<uint16_t>(open_ | 1u << id);
+      below_ = static_cast<uint16_t>(below_ | 1u << id);
     }
+    refresh();
+  }
+  void refresh() {
+    open_ = port_room_ > 0 ? below_ : kUnlimited;
+    at_once_ = static_cast<uint16_t>((open_ & ~contended_) << 1 | 1);
   }
 
   // A7: who is active, what that makes of the limits, and who may go on. No share is so small that it is closed.
@@ -151,25 +161,30 @@ class InjectionLimits {
       active_ = static_cast<uint16_t>(active_ | 1u << id);
       weights += ids_[id].weight;
     }
-    open_ = kUnlimited;
+    below_ = kUnlimited;
     for (uint8_t id = 0; id < kLimited; ++id) {
       Id& one = ids_[id];
+      const bool active = active_ >> id & 1;
       const uint64_t injected = one.injected_bytes();
       one.in_force_bytes = std::min(one.own_bytes, port_bytes_);
-      if (active_ >> id & 1 && one.in_force_bytes != 0 && port_bytes_ != kNoInjectionLimit)
+      if (active && one.in_force_bytes != 0 && port_bytes_ != kNoInjectionLimit)
         one.in_force_bytes = std::min(one.own_bytes, std::max<uint64_t>(1, port_bytes_ * one.weight / weights));
-      one.most_room = room_of(one.in_force_bytes) - static_cast<int64_t>(one.promised_bytes);
+      one.most_room = (active ? room_of(one.in_force_bytes) : 0) - static_cast<int64_t>(one.promised_bytes);
       one.room = one.most_room - static_cast<int64_t>(injected);
-      if (one.below()) open_ = static_cast<uint16_t>(open_ | 1u << id);
+      if (active ? one.below() : one.in_force_bytes != 0) below_ = static_cast<uint16_t>(below_ | 1u << id);
     }
+    refresh();
   }
 
   std::array<Id, kLimited> ids_{};
   uint64_t port_bytes_;
   int64_t port_room_;
   uint16_t active_ = 0;  // those that have a share
-  uint16_t idle_ = 0;    // of those, who need none
-  uint16_t open_ = kAll;
+  uint16_t idle_ = 0;    // of those, who perhaps need none
+  uint16_t below_ = kAll;
+  uint16_t open_ = kAll;  // below, and so is the port
+  uint16_t contended_ = 0;
+  uint16_t at_once_ = kAllAtOnce;  // bit i + 1: ID i is open and not contended; bit 0: always
 };
 
 }  // namespace heddle

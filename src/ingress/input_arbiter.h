@@ -150,7 +150,8 @@ class InputArbiter {
   bool end_turn(VoqIndex queue, bool has_room) {
     Voq& voq = queues_[queue];
     bool waits = false;
-    if (voq.injects && (contended_ | (voq.limits_ & ~injection_.open())) != 0) waits = stand_in_line(queue, has_room);
+    if (voq.injects && (injection_.contended() | (voq.limits_ & ~injection_.open())) != 0)
+      waits = stand_in_line(queue, has_room);
     if (has_room && (voq.fifos_ != 0 || eligible(queue) != 0)) wake(queue);
     return waits;
   }
@@ -193,16 +194,16 @@ class InputArbiter {
   }
 
   // --- injection limits (A6, A7), of queues towards the fabric ---
-  // May a packet of the group pass the queue by, as far as limits go?
-  bool may_inject(uint8_t group) const {
-    const uint8_t id = limit_of(group);
-    return (injection_.open() & ~contended_) >> id & 1;
+  // What packets of the group count as that go by this queue, from when it is chosen until they are settled.
+  uint8_t injects_as(const Voq& queue, uint8_t group) const {
+    return queue.injects ? static_cast<uint8_t>(limit_of(group) + 1) : kInjectsNothing;
   }
-  // So many bytes of the group have been handed on; so many of its bytes are settled.
-  void inject(uint8_t group, uint32_t bytes) { injection_.inject(limit_of(group), bytes); }
-  void settle(uint8_t group, uint32_t bytes) {
-    injection_.settle(limit_of(group), bytes);
-    if (contended_ != 0) pass_turns();
+  // May a packet that counts as that pass the queue by, as far as limits go?
+  bool may_inject(uint8_t as) const { return as == kInjectsNothing || injection_.may_inject(as); }
+  // So many of its bytes have been handed on; so many are settled. It counts as something.
+  void inject(uint8_t as, uint32_t bytes) { injection_.inject(as, bytes); }
+  void settle(uint8_t as, uint32_t bytes) {
+    if (!usually(!injection_.settle(as, bytes))) pass_turns();
   }
   bool closed(uint8_t group) const { return injection_.closed(limit_of(group)); }  // by a limit of 0
   const InjectionLimits& injection() const { return injection_; }
@@ -235,7 +236,7 @@ class InputArbiter {
       voq.limits_ = voq.in_line_ = voq.turns_ = voq.given_ = voq.promised_ = 0;
     }
     lines_ = {};
-    contended_ = given_ = 0;
+    given_ = 0;
     begin_policy();
     return all;
   }
@@ -289,7 +290,7 @@ class InputArbiter {
   uint16_t eligible(VoqIndex queue) const {
     const Voq& voq = queues_[queue];
     if (!voq.injects) return voq.limits_;
-    return static_cast<uint16_t>(voq.limits_ & injection_.open() & (voq.turns_ | ~contended_));
+    return static_cast<uint16_t>(voq.limits_ & injection_.open() & (voq.turns_ | ~injection_.contended()));
   }
   // The ID whose turn it is, or the next one that may send; there is one.
   uint8_t next_limit(VoqIndex queue) const {
@@ -358,7 +359,7 @@ class InputArbiter {
     voq.turns_ = static_cast<uint16_t>(voq.turns_ & voq.limits_ & ~used_);
     const bool had_room = has_room || used_ != 0;
     const uint16_t open = injection_.open();
-    const auto wanted = static_cast<uint16_t>(voq.limits_ & (contended_ | ~open) & ~voq.in_line_);
+    const auto wanted = static_cast<uint16_t>(voq.limits_ & (injection_.contended() | ~open) & ~voq.in_line_);
     for (uint16_t rest = had_room ? wanted : uint16_t{0}; rest != 0; rest = static_cast<uint16_t>(rest & (rest - 1))) {
       const auto id = static_cast<uint8_t>(std::countr_zero(rest));
       if (!has_room && (voq.turns_ >> id & 1)) continue;
@@ -399,11 +400,11 @@ class InputArbiter {
       line.last = limit_at(line.last, id).next_in_line = queue;
     voq.turns_ = static_cast<uint16_t>(voq.turns_ & ~bit);
     voq.in_line_ = static_cast<uint16_t>(voq.in_line_ | bit);
-    contended_ = static_cast<uint16_t>(contended_ | bit);
+    injection_.set_contended(static_cast<uint16_t>(injection_.contended() | bit));
   }
   // Whoever is first in line for an ID that is open, and whose turn nobody has, has it now.
   HEDDLE_COLD void pass_turns() {
-    const auto to_give = static_cast<uint16_t>(contended_ & ~given_);
+    const auto to_give = static_cast<uint16_t>(injection_.contended() & ~given_);
     const auto up_to_last = static_cast<uint16_t>((2u << last_used_) - 1);
     give_turns(static_cast<uint16_t>(to_give & ~up_to_last));
     give_turns(static_cast<uint16_t>(to_give & up_to_last));
@@ -414,7 +415,7 @@ class InputArbiter {
       const auto bit = static_cast<uint16_t>(1u << id);
       Line& line = lines_[id];
       if (line.empty()) {
-        contended_ = static_cast<uint16_t>(contended_ & ~bit);
+        injection_.set_contended(static_cast<uint16_t>(injection_.contended() & ~bit));
       } else if (injection_.open() & bit) {
         const VoqIndex queue = line.first;
         Voq& voq = queues_[queue];
@@ -435,9 +436,8 @@ class InputArbiter {
   std::vector<Group> groups_;  // by queue and group
   std::vector<Limit> limits_;  // by queue and injection limit ID
   InjectionLimits injection_;
-  std::array<uint8_t, kGroups> limit_ids_{};  // by group, the policy's: each packet asks
+  std::array<uint8_t, kGroups> limit_ids_{};  // by group, the policy's
   std::array<Line, kNoLimitId> lines_{};      // by injection limit ID
-  uint16_t contended_ = 0;                    // bit i: somebody stands in line for ID i, or has its turn
   uint16_t given_ = 0;                        // bit i: somebody has got the turn of ID i, and has not been asked yet
   uint16_t used_ = 0;                         // bit i: the queue whose turn it is has sent of ID i
   uint8_t last_used_ = 0;                     // the ID that was last sent of towards the fabric

@@ -12,7 +12,7 @@ void Admission::admit(Port& port, FlowId id, InputFlow& flow, Packet* packet, Na
 
 void Admission::hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now) {
   leave(port, flow, voq, packet, now);
-  crosspoint_.cross(port, flow.branch.output, packet, &flow, now);
+  crosspoint_.cross(port, flow.branch.output(), packet, &flow, now);
 }
 
 void Admission::leave(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now) {
@@ -55,7 +55,7 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
   leave(port, flow, voq, packet, now);
   // Of a lossless channel all count that wait at an output (R5, C8), and link retry keeps a copy of each (K6).
   if (voq.shares_credit || !at_once_.take(port, flow, packet, now))
-    crosspoint_.cross(port, flow.branch.output, packet, &flow, now);
+    crosspoint_.cross(port, flow.branch.output(), packet, &flow, now);
   return true;
 }
 

@@ -55,14 +55,15 @@ class Admission {
   // For so many buffers at the output, and under the flow's injection limit (A6). `in_transit`: known to be a fabric
   // port, which injects nothing.
   static bool has_room(const Port& port, bool in_transit, const InputFlow& flow, const Voq& voq, uint32_t cost) {
-    return usually(voq.room >= cost) && (in_transit || !voq.injects || port.input.arbiter.may_inject(flow.group));
+    return usually(voq.room >= cost) && (in_transit || port.input.arbiter.may_inject(flow.branch.injects));
   }
   // It leaves its flow, which has no say in how it goes on.
   static void leave(Port& port, bool in_transit, InputFlow& flow, Voq& voq, Packet* packet) {
     flow.data_flow += packet->payload;
     packet->output_flow = flow.branch.flow;
     voq.take_lane(*packet);
-    if (!in_transit && voq.injects) port.input.arbiter.inject(flow.group, packet->payload);
+    if (!in_transit && flow.branch.injects != kInjectsNothing)
+      port.input.arbiter.inject(flow.branch.injects, packet->payload);
   }
   // A packet leaves its flow for the crossing; the flow has an output flow ID, and the room is there.
   void hand_on(Port& port, InputFlow& flow, Voq& voq, Packet* packet, Nanos now);

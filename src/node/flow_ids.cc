@@ -7,13 +7,15 @@ namespace heddle {
 
 bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packet& first) {
   waiting_.end(flow);
-  flow.branch.output = output;
+  flow.branch.set_output(output);
   waiting_.begin(flow);
   flow.branch.voq = ways_.queue(port, output, flow.ftag, first.vc);
+  const Voq& voq = port.input.arbiter[flow.branch.voq];
+  flow.branch.injects = port.input.arbiter.injects_as(voq, flow.group);
   Port* there = ports_.find(output);
   if (there == nullptr) return take_lent_id(port, flow);
   if (!takes_flows(*there)) return false;
-  const uint8_t channel = channel_of(port, flow);
+  const uint8_t channel = site_.lanes.channel(voq.lane);
   flow.branch.flow = there->output.flows.reserve(first.input, flow.ftag, channel);
   if (flow.branch.flow == kNoFlow) return false;
   begin_turn(port.input.ids[output], channel, flow);
@@ -24,7 +26,7 @@ bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packe
 
 void FlowIds::wait(Port& port, FlowId id) {
   const InputFlow& flow = port.input.flows[id];
-  port.input.ids[flow.branch.output].wanting.push(port.input.flows, channel_of(port, flow), id);
+  port.input.ids[flow.branch.output()].wanting.push(port.input.flows, channel_of(port, flow), id);
 }
 
 void FlowIds::tell_wants(Port& input, PortIndex output) {
@@ -80,7 +82,7 @@ void FlowIds::yield(Port& port, InputFlow& flow) {
 
 FlowId FlowIds::give_back(Port& port, InputFlow& flow, bool count_orphan) {
   const FlowId id = flow.branch.flow;
-  const PortIndex output = flow.branch.output;
+  const PortIndex output = flow.branch.output();
   const uint8_t channel = channel_of(port, flow);
   flow.branch.flow = kNoFlow;
   port.input.ids[output].wanting.gave(channel, flow.group);
@@ -112,7 +114,7 @@ FlowId FlowIds::keep_or_return(Port& port, PortIndex output, uint8_t channel, Fl
 bool FlowIds::rest(Port& port, FlowId id, const InputFlow& flow) {
   constexpr uint16_t kMayRest = kFlowInUse | kFlowAckDue | kFlowChooses | kFlowMoved | kFlowDetour;
   if (!usually((flow.flags & ~kMayRest) == kFlowMayRest)) return false;
-  Port& there = ports_.own(flow.branch.output);
+  Port& there = ports_.own(flow.branch.output());
   const OutputFlow& entry = there.output.flows[flow.branch.flow];
   if (!usually((entry.congestion | entry.told) == 0) || !usually(there.output.wanted.inputs() == 0)) return false;
   if (!port.is_fabric()) {
@@ -131,7 +133,7 @@ InputFlowRef FlowIds::longest_at_rest_at(Port& output) {
     if (flows[id].state != OutputFlowState::reserved || !ports_.is_own(input.port)) continue;
     Port& port = ports_.own(input.port);
     const InputFlow& flow = port.input.flows[input.flow];
-    if (input.epoch == port.input.ref.epoch && flow.at_rest() && flow.branch.output == output.index &&
+    if (input.epoch == port.input.ref.epoch && flow.at_rest() && flow.branch.output() == output.index &&
         flow.branch.flow == id)
       return input;
   }
@@ -158,7 +160,7 @@ void FlowIds::return_lent(Port& port, PortIndex output, bool all) {
 }
 
 bool FlowIds::take_lent_id(Port& port, InputFlow& flow) {
-  OutputIds& ids = port.input.ids[flow.branch.output];
+  OutputIds& ids = port.input.ids[flow.branch.output()];
   const uint8_t channel = channel_of(port, flow);
   flow.branch.flow = ids.lent.take(channel);
   if (flow.branch.flow == kNoFlow) return false;

@@ -43,7 +43,7 @@ class FlowIds {
   // It is to choose an output: what it has queued waits for none meanwhile.
   void forget_output(InputFlow& flow) {
     waiting_.end(flow);
-    flow.branch.output = kNoPort;
+    flow.branch.set_output(kNoPort);
   }
   // The virtual channel in which the flow, which has an output, goes on: its ID is one of that channel (K11).
   uint8_t channel_of(const Port& port, const InputFlow& flow) const {
@@ -51,7 +51,7 @@ class FlowIds {
   }
   // K11: is it to leave the ID it has to those that wait for one there, once it has had its turn?
   bool has_to_yield(const Port& port, const InputFlow& flow) const {
-    return !port.input.ids[flow.branch.output].wanting.empty() && yields(port, flow);
+    return !port.input.ids[flow.branch.output()].wanting.empty() && yields(port, flow);
   }
   // The flow waits for an ID at its output.
   void wait(Port& port, FlowId id);
@@ -93,7 +93,7 @@ class FlowIds {
     flow.branch.turn_start = flow.data_flow;
   }
   HEDDLE_COLD bool yields(const Port& port, const InputFlow& flow) const {
-    return port.input.ids[flow.branch.output].wanting.yields(channel_of(port, flow), flow.group);
+    return port.input.ids[flow.branch.output()].wanting.yields(channel_of(port, flow), flow.group);
   }
   bool tell_wants(Port& input, PortIndex output, uint8_t channel);
   bool take_lent_id(Port& port, InputFlow& flow);

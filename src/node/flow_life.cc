@@ -74,13 +74,13 @@ void FlowLife::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged,
   if (path_ended && flow.branch.flow != kNoFlow) {  // not of an ID that it once had (K11)
     flow.flags |= kFlowLeaving;
     port.counters.count(ProtocolEvent::path_ended);
-    if (flow.branch.output != kNoPort) flow_ids_.return_lent(port, flow.branch.output, true);
+    if (flow.branch.output() != kNoPort) flow_ids_.return_lent(port, flow.branch.output(), true);
   }
   if (port.is_fabric()) {
     if (usually(acknowledged != 0)) acks_.mark_due(port, id, flow, now);
   } else {
     port.counters.acknowledged_bytes += acknowledged - lost;
-    if (port.input.arbiter[flow.branch.voq].injects) port.input.arbiter.settle(flow.group, acknowledged);
+    if (flow.branch.injects != kInjectsNothing) port.input.arbiter.settle(flow.branch.injects, acknowledged);
     if (lost != 0 && flow.match != kNoMatch) [[unlikely]]
       edge_.matches()[flow.match].lose(lost, DropReason::none);
   }
@@ -161,7 +161,7 @@ void FlowLife::leave_stale_paths() {
     for (uint32_t i = 1; i <= port->input.flows.size(); ++i) {
       const auto id = FlowId::of(i);
       InputFlow& flow = port->input.flows[id];
-      if (!flow.in_use() || flow.branch.flow == kNoFlow || !ways_.is_stale(*port, id, flow.branch.output)) continue;
+      if (!flow.in_use() || flow.branch.flow == kNoFlow || !ways_.is_stale(*port, id, flow.branch.output())) continue;
       flow.flags |= kFlowLeaving;
       if (flow.queue.empty()) finish_if_empty(*port, id, flow);
     }

@@ -110,7 +110,7 @@ class FlowLife {
   }
   HEDDLE_COLD static bool channel_changed(const Port& port, const InputFlow& flow, uint8_t channel) {
     if (!flow.queue.empty()) return flow.queue.head->vc != channel;
-    return flow.branch.output != kNoPort && port.input.arbiter[flow.branch.voq].came_in != channel;
+    return flow.branch.output() != kNoPort && port.input.arbiter[flow.branch.voq].came_in != channel;
   }
   [[gnu::noinline]] void place_flow(Port& port, FlowId id);
   static void make_ready(Port& port, FlowId id, InputFlow& flow) {

@@ -12,7 +12,7 @@ void FlowRedirects::on_redirect(Port& port, Epoch epoch, FlowId id, uint16_t ask
   if ((flow.congestion & kCongestionLevelMask) != 0) return;
   if (!moves(site_.classes.of(flow.ftag).path)) return;
   const PathChoice::Frame frame = ways_.frame_of(port, id);
-  const PortIndex output = flow.branch.output;
+  const PortIndex output = flow.branch.output();
   const PortSet around = flow.destination.node == site_.address ? 0 : paths_.around(frame, output, asked_by);
   if (around == 0 && port.is_fabric()) {
     flow.flags |= kFlowRedirect;

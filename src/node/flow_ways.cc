@@ -15,14 +15,14 @@ bool FlowWays::stays(const Port& port, FlowId id, const Packet& packet) {
   if (surely_stays(port.input.flows[id])) return true;
   DropReason reason = DropReason::none;
   PathChoice::Frame frame = frame_of(port, packet);
-  frame.had = {port.input.flows[id].branch.output, port.input.flows.via(id)};
+  frame.had = {port.input.flows[id].branch.output(), port.input.flows.via(id)};
   frame.left = left_by(port, id);
   return paths_.choose(frame, random_, reason, turn_.now()) == frame.had;
 }
 
 bool FlowWays::has_choice(const Port& port, FlowId id) const {
   const PathChoice::Frame frame = frame_of(port, id);
-  return paths_.may_detour(frame) || paths_.ways(frame).ports != PortSet{1} << port.input.flows[id].branch.output;
+  return paths_.may_detour(frame) || paths_.ways(frame).ports != PortSet{1} << port.input.flows[id].branch.output();
 }
 
 bool FlowWays::is_stale(const Port& port, FlowId id, PortIndex output) const {

@@ -56,7 +56,7 @@ void Regrouping::regroup(Port& port, FlowId id) {
   input.waiting.shares.took(flow.group);
   if (flow.branch.flow != kNoFlow) {
     const uint8_t channel = site_.lanes.channel(input.arbiter[flow.branch.voq].lane);
-    input.ids[flow.branch.output].wanting.took(channel, flow.group);
+    input.ids[flow.branch.output()].wanting.took(channel, flow.group);
   }
   if (flow.group != before) {
     input.queues.regrouped(before, flow.group, flow.queued_packets, flow.queue_extent(),
@@ -64,8 +64,9 @@ void Regrouping::regroup(Port& port, FlowId id) {
     port.counters.count(ProtocolEvent::flow_regrouped);
   }
   // Also the ID of its group may be another one.
-  if (flow.flow_extent() != 0 && input.arbiter[flow.branch.voq].injects)
-    input.arbiter.inject(flow.group, flow.flow_extent());
+  flow.branch.injects = input.arbiter.injects_as(input.arbiter[flow.branch.voq], flow.group);
+  if (flow.flow_extent() != 0 && flow.branch.injects != kInjectsNothing)
+    input.arbiter.inject(flow.branch.injects, flow.flow_extent());
 }
 
 uint8_t Regrouping::regroup(uint32_t match) {

@@ -19,7 +19,7 @@ class StampingAtOnce {
   // A frame of a lossy channel that has left its flow and has a lane and the room there. False, and nothing done, if it
   // is to cross as others do.
   bool take(const Port& input, const InputFlow& flow, Packet* packet, Nanos now) {
-    Port* const there = ports_.find(flow.branch.output);
+    Port* const there = ports_.find(flow.branch.output());
     const FlowId id = flow.branch.flow;
     if (there == nullptr || !may_take(*there, id, packet->payload)) return false;
     const bool in_transit = input.is_fabric();

@@ -110,7 +110,7 @@ bool view_flow(const SwitchProcess& process, const SampledFlow& sample, FlowView
     view.at_limit = flow.state == FlowState::ready && port.input.arbiter.at_limit(flow.branch.voq, flow.group);
     view.level = flow.congestion & kCongestionLevelMask;
     if (flow.flow_extent() == 0 && flow.queue_extent() == 0) return;
-    view.output_port = flow.branch.output;
+    view.output_port = flow.branch.output();
     view.output_flow = flow.branch.flow;
   });
   return found;

@@ -66,7 +66,9 @@ bool passes(const TraceView& view, const Worker& worker, const Port& port, const
   }
   if (traffic_class.lossless) return false;
   if (view.live ? (view.flow.flags & kFlowPending) != 0 : !view.id_free_here) return false;
-  return worker.admission().would_pass(port, flow_of(view), voq, packet_of(view, port));
+  InputFlow flow = flow_of(view);
+  flow.branch.injects = port.input.arbiter.injects_as(voq, flow.group);
+  return worker.admission().would_pass(port, flow, voq, packet_of(view, port));
 }
 
 void look_at_group(TraceView& view, const Port& port, uint8_t group) {
@@ -85,7 +87,7 @@ void look_at_queue(TraceView& view, const Worker& worker, const Port& port) {
 // Where a flow that is there goes, or waits to go; kNoPort if that is not settled.
 PortIndex output_of(const TraceView& view) {
   const bool has = view.live && (view.flow.branch.flow != kNoFlow || view.flow.state == FlowState::wanting);
-  return has ? view.flow.branch.output : kNoPort;
+  return has ? view.flow.branch.output() : kNoPort;
 }
 
 // What lies before the frame, at the input's worker.
@@ -109,7 +111,7 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port, Nanos
   Random random(1);  // not the worker's: asking must not change what it does
   DropReason reason = DropReason::none;
   if (view.flow.at_rest() && (view.flow.flags & kFlowChooses)) {
-    frame.had = {view.flow.branch.output, port.input.flows.via(view.flow_id)};
+    frame.had = {view.flow.branch.output(), port.input.flows.via(view.flow_id)};
     if (paths.choose(frame, random, reason, now) != frame.had) view.flow.branch.flow = kNoFlow;
   }
   for (PortSet rest = view.ways.ports; rest != 0; rest &= rest - 1) {

@@ -38,7 +38,7 @@ void view_port(const SwitchProcess& process, const ProcessNode& node, PortIndex 
                          .destination = flow.destination,
                          .queue_bytes = flow.queue_extent(),
                          .extent_bytes = flow.flow_extent(),
-                         .output_port = flow.branch.output,
+                         .output_port = flow.branch.output(),
                          .output_flow = flow.branch.flow,
                          .state = flow.state,
                          .rests = flow.at_rest(),

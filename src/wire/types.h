@@ -24,7 +24,7 @@ using LaneIndex = Id<struct LaneKind, uint8_t>;       // class and virtual chann
 using VoqIndex = Id<struct VoqKind, uint16_t>;        // lane and output port, of an input port (X1)
 using WorkerIndex = Id<struct WorkerKind, uint32_t>;  // of a worker in its node
 
-constexpr PortIndex kNoPort = 0xffff;
+constexpr PortIndex kNoPort = 0xff;  // a byte can keep it
 constexpr FlowId kNoFlow = 0;
 constexpr unsigned kPortsMax = 64;  // per node: port sets are 64-bit masks
 using PortSet = uint64_t;

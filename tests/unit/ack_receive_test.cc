@@ -17,7 +17,7 @@ class AckReceiveTest : public FlowTest {
     flow_ = &edge_.input.flows[7];
     flow_->begin({2, 0}, kLossy, kNoMatch);
     flow_->data_flow = flow_->next_data_flow = 1000;
-    flow_->branch.output = kFabric;
+    flow_->branch.set_output(kFabric);
     flow_->branch.flow = id_;
   }
   // The entry serves a flow of the other worker's port.

@@ -28,7 +28,7 @@ class AckRelayTest : public FlowTest {
     InputFlow& flow = edge_.input.flows[7];
     flow.begin({1, kOutput}, kLossy, kNoMatch);
     flow.data_flow = flow.next_data_flow = bytes;
-    flow.branch.output = kOutput;
+    flow.branch.set_output(kOutput);
     flow.branch.flow = id_;
     return flow;
   }

@@ -150,7 +150,7 @@ TEST_F(AdmissionTest, NoFlowTakesAllOfALosslessChannelsCredit) {
   FlowId id;
   InputFlow& flow = begin(id, kOutput, kLossless);
   flow.destination = {2, 9};
-  flow.branch.output = kFabric;
+  flow.branch.set_output(kFabric);
   flow.branch.flow = FlowId::of(5);
   flow.branch.voq = site_.voq_index(kFabric, site_.lanes.of(kLossless, kFirstLosslessChannel));
   fabric_.output.flows[5].state = OutputFlowState::reserved;

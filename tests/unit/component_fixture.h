@@ -236,7 +236,7 @@ class ComponentTest : public testing::Test {
   // Flow `id` waits for an output flow ID.
   void want(FlowId id, PortIndex output) {
     InputFlow& flow = edge_.input.flows[id];
-    flow.branch.output = output;
+    flow.branch.set_output(output);
     flow.branch.voq = flow_ways_.queue(edge_, output, flow.ftag, channel_of(flow.ftag));
     flow_ids_.wait(edge_, id);
   }

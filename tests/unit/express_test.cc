@@ -16,7 +16,7 @@ class ExpressTest : public FlowTest {
     EXPECT_TRUE(credits_.apply(0, credits_.buffers(), false));
     reserve(fabric_, id_);
     flow_.begin({2, 1}, kLossy, kNoMatch);
-    flow_.branch.output = kFabric;
+    flow_.branch.set_output(kFabric);
     flow_.branch.flow = id_;
     flow_.branch.voq = site_.voq_index(kFabric, 0);
   }

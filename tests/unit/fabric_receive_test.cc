@@ -332,7 +332,7 @@ TEST_F(FabricReceiveTest, TheWayBelongsToTheFlow) {
   header.via = 2;
   receive(header);
   EXPECT_EQ(fabric_.input.flows.via(kFlow), 2);
-  EXPECT_EQ(flow_.branch.output, 5);
+  EXPECT_EQ(flow_.branch.output(), 5);
   EXPECT_FALSE(reset());
   header.position = flow_.next_data_flow;
   header.via = 0;
@@ -349,7 +349,7 @@ class BoundFlowTest : public FlowTest {
     reserve(fabric_, transit_id_);
     fabric_.output.flows[transit_id_].input = fabric_.input.ref.with(7);
     transit_.begin({2, 1}, kLossy, kNoMatch);
-    transit_.branch.output = kFabric;
+    transit_.branch.set_output(kFabric);
     transit_.branch.flow = transit_id_;
     transit_.branch.voq = site_.voq_index(kFabric, 0);
   }

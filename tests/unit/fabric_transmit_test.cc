@@ -34,7 +34,7 @@ class FabricTransmitTest : public FlowTest {
     InputFlow& flow = edge_.input.flows[9];
     if (flow.branch.flow == kNoFlow) {
       flow.begin({2, 1}, kLossy, kNoMatch);
-      flow.branch.output = kFabric;
+      flow.branch.set_output(kFabric);
       reserve(fabric_, flow.branch.flow);
     }
     Packet* crossing = numbered(number, edge_);

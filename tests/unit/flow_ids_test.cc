@@ -35,7 +35,7 @@ TEST_F(FlowIdsTest, AnOutputOfThisWorkerGivesAnIdAtOnceUnlessOthersWait) {
   Packet* first = packet(100);
   first->input = edge_.input.ref.with(id);
   ASSERT_TRUE(flow_ids_.reserve(edge_, flow, kOutput, *first));
-  EXPECT_EQ(flow.branch.output, kOutput);
+  EXPECT_EQ(flow.branch.output(), kOutput);
   EXPECT_EQ(flow.branch.voq, site_.voq_index(kOutput, 0));
   EXPECT_EQ(flow.branch.turn_start, 300u);
   EXPECT_EQ(count_of(output_, ProtocolEvent::id_reserved), 1u);
@@ -47,7 +47,7 @@ TEST_F(FlowIdsTest, AnOutputOfThisWorkerGivesAnIdAtOnceUnlessOthersWait) {
   FlowIds::on_want(output_, 1, 0, 1);
   EXPECT_FALSE(flow_ids_.reserve(edge_, flow, kOutput, *first));
   EXPECT_FALSE(flow_ids_.reserve(edge_, flow, kFabric, *first)) << "its link has no session";
-  EXPECT_EQ(flow.branch.output, kFabric);
+  EXPECT_EQ(flow.branch.output(), kFabric);
 }
 
 TEST_F(FlowIdsTest, ThereIsNoIdWhenAllAreUsed) {
@@ -258,7 +258,7 @@ TEST_F(FlowIdsTest, WithoutAnIdToLendAFlowWaits) {
   FlowId id;
   InputFlow& flow = begin(id, kOther);
   EXPECT_FALSE(flow_ids_.reserve(edge_, flow, kOther, *packet(100)));
-  EXPECT_EQ(flow.branch.output, kOther);
+  EXPECT_EQ(flow.branch.output(), kOther);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::id_lent), 0u);
 }
 

@@ -38,7 +38,7 @@ TEST_F(FlowLimitsTest, ALevelHoldsAFlowUntilItIsZero) {
 // R3: what is held back waits for its host, not for the port on the way.
 TEST_F(FlowLimitsTest, WhatIsHeldBackIsNoLoadOfItsOutput) {
   const auto waits = [this] { return board_.waiting_bytes(kOutput); };
-  flow_.branch.output = kOutput;
+  flow_.branch.set_output(kOutput);
   flow_.next_data_flow += 700;
   flow_queues_.push(edge_, id_, flow_, packet(700), kNow);
   EXPECT_EQ(waits(), 700u);

@@ -56,10 +56,10 @@ TEST_F(FlowRedirectsTest, ItSendsNothingMoreUntilAllIsSettledThenTakesTheOtherWa
   EXPECT_EQ(obeyed(), 1u);
   send();
   EXPECT_EQ(flow().state, FlowState::held);
-  EXPECT_EQ(flow().branch.output, kFabric);
+  EXPECT_EQ(flow().branch.output(), kFabric);
   EXPECT_EQ(flow().flow_extent(), 100u);
   settle();
-  EXPECT_EQ(flow().branch.output, kOtherWay);
+  EXPECT_EQ(flow().branch.output(), kOtherWay);
   EXPECT_EQ(flow().state, FlowState::wanting) << "it has asked for an ID there";
   EXPECT_EQ(count_of(edge_, ProtocolEvent::flow_moved), 1u);
 }
@@ -73,7 +73,7 @@ TEST_F(FlowRedirectsTest, ItKeepsOffThePortForALease) {
   EXPECT_EQ(lease.left(kNow + PathLease::kLeaseNs), 0u);
   board_.publish_load(kOtherWay, 1'000'000, 0, kNow);
   settle();
-  EXPECT_EQ(flow().branch.output, kOtherWay) << "whatever waits there";
+  EXPECT_EQ(flow().branch.output(), kOtherWay) << "whatever waits there";
 }
 
 TEST_F(FlowRedirectsTest, WithoutABetterWayItStays) {
@@ -140,7 +140,7 @@ TEST_F(FlowRedirectsTest, AtItsFirstSwitchItMayTakeALongerWay) {
   FlowWays ways(site_, turn_, paths, random_);
   FlowRedirects redirects(site_, paths, ways, flow_queues_, random_);
   flow().destination = {3, 0};
-  flow().branch.output = 1;  // to node 2; port 2 leads the other way round
+  flow().branch.set_output(1);  // to node 2; port 2 leads the other way round
   edge_.input.arbiter[flow().branch.voq].came_in = kLossyChannel;
   board_.publish_standing(1, LinkStanding::up);
   board_.publish_standing(2, LinkStanding::down);
@@ -188,7 +188,7 @@ TEST_F(FlowRedirectsTest, ItKeepsOffAllPortsThatLeadToTheBottleneck) {
   FlowWays ways(site_, turn_, paths, random_);
   FlowRedirects redirects(site_, paths, ways, flow_queues_, random_);
   flow().destination = {4, 0};
-  flow().branch.output = 1;
+  flow().branch.set_output(1);
   board_.publish_standing(3, LinkStanding::up);
   redirects.on_redirect(edge_, edge_.input.ref.epoch, id(), 2, kNow);
   EXPECT_EQ(obeyed(), 1u);
@@ -199,7 +199,7 @@ TEST_F(FlowRedirectsTest, ItKeepsOffAllPortsThatLeadToTheBottleneck) {
 TEST_F(FlowRedirectsTest, InsideTheFabricTheWishIsPassedOn) {
   InputFlow& transit = fabric_.input.flows[kTransit];
   transit.begin({2, 1}, kLossy, kNoMatch);
-  transit.branch.output = kOtherWay;
+  transit.branch.set_output(kOtherWay);
   transit.branch.flow = FlowId::of(1);
   transit.data_flow += 500;
   flow_redirects_.on_redirect(fabric_, fabric_.input.ref.epoch, kTransit, 2, kNow);

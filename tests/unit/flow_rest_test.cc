@@ -66,7 +66,7 @@ class FlowWithTwoWays : public FlowRestTest {
     EXPECT_EQ(paths_.routes().primary(2), both);
     board_.publish_standing(kOtherWay, LinkStanding::down);
     rest();
-    EXPECT_EQ(flow_of().branch.output, kFabric);
+    EXPECT_EQ(flow_of().branch.output(), kFabric);
     board_.publish_standing(kOtherWay, LinkStanding::up);
   }
   static constexpr PortIndex kOtherWay = 5;  // of another worker
@@ -76,7 +76,7 @@ TEST_F(FlowWithTwoWays, StaysWhereItWasIfNoOtherIsLessLoaded) {
   const FlowId there = flow_of().branch.flow;
   for (int times = 0; times < 20; ++times) {
     send();
-    ASSERT_EQ(flow_of().branch.output, kFabric) << "no tie is broken";
+    ASSERT_EQ(flow_of().branch.output(), kFabric) << "no tie is broken";
     ASSERT_EQ(flow_of().branch.flow, there);
     settle();
     ASSERT_TRUE(flow_of().at_rest());
@@ -88,7 +88,7 @@ TEST_F(FlowWithTwoWays, TakesTheOtherOneWhenThatIsLessLoaded) {
   const FlowId there = flow_of().branch.flow;
   board_.publish_load(kFabric, 1000, 0, 0);
   send();
-  EXPECT_EQ(flow_of().branch.output, kOtherWay);
+  EXPECT_EQ(flow_of().branch.output(), kOtherWay);
   EXPECT_EQ(flow_of().state, FlowState::wanting) << "it has asked for an ID there";
   EXPECT_EQ(fabric_.output.flows[there].state, OutputFlowState::free);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::flow_moved), 1u);
@@ -98,7 +98,7 @@ TEST_F(FlowWithTwoWays, StaysWhileSomethingOfItIsUnderWay) {
   send();
   board_.publish_load(kFabric, 1000, 0, 0);
   send();
-  EXPECT_EQ(flow_of().branch.output, kFabric);
+  EXPECT_EQ(flow_of().branch.output(), kFabric);
   EXPECT_EQ(flow_of().flow_extent(), 200u);
 }
 
@@ -223,7 +223,7 @@ TEST_F(FlowRestTest, ItsIdMayNameAnotherFlow) {
   const auto bound = [&] {
     flow.begin({2, 0}, kLossy, kNoMatch);
     flow.flags |= kFlowMayRest;
-    flow.branch.output = kFabric;
+    flow.branch.set_output(kFabric);
     flow.branch.flow = fabric_.output.flows.reserve(fabric_.input.ref.with(kId), kLossy, 0);
   };
   const auto receive = [&] {

@@ -69,18 +69,18 @@ TEST_F(FlowWaysTest, WhatHasNoFlowTakesTheShortest) {
 }
 
 TEST_F(FlowWaysTest, AfterARestItStaysOnItsWayWhileThatIsNoWorse) {
-  flow_.branch.output = kOneWay;
+  flow_.branch.set_output(kOneWay);
   EXPECT_TRUE(ways.stays(edge_, kFlow, packet_));
   wait_at(kOneWay);
   EXPECT_FALSE(ways.stays(edge_, kFlow, packet_));
-  flow_.branch.output = choose();
+  flow_.branch.set_output(choose());
   EXPECT_TRUE(ways.stays(edge_, kFlow, packet_)) << "on the longer one";
   board_.publish_load(kOneWay, 0, 0, kSecond);
   EXPECT_FALSE(ways.stays(edge_, kFlow, packet_)) << "the shortest is free";
 }
 
 TEST_F(FlowWaysTest, AFlowThatMayTakeALongerWayHasAChoice) {
-  flow_.branch.output = kOneWay;
+  flow_.branch.set_output(kOneWay);
   EXPECT_TRUE(ways.has_choice(edge_, kFlow));
   flow_.destination = {2, 0};
   EXPECT_FALSE(ways.has_choice(edge_, kFlow)) << "just beside";
@@ -152,7 +152,7 @@ TEST_F(TwoLinksTest, AFlowKeepsOffThePortThatItWasAskedToLeave) {
 }
 
 TEST_F(TwoLinksTest, AfterARestItDoesNotGoOnWhereItWasAskedToLeave) {
-  flow_.branch.output = kOne;
+  flow_.branch.set_output(kOne);
   asked_to_leave(kOne);
   EXPECT_TRUE(flow_ways_.stays(edge_, kFlow, packet_)) << "that was asked of another flow";
   flow_.flags |= kFlowMoved;
@@ -160,7 +160,7 @@ TEST_F(TwoLinksTest, AfterARestItDoesNotGoOnWhereItWasAskedToLeave) {
 }
 
 TEST_F(TwoLinksTest, AfterARestItStaysWhereNothingWaits) {
-  flow_.branch.output = kOne;
+  flow_.branch.set_output(kOne);
   EXPECT_TRUE(flow_ways_.stays(edge_, kFlow, packet_));
   load(1'000'000, 0);
   EXPECT_FALSE(flow_ways_.stays(edge_, kFlow, packet_));

@@ -311,6 +311,8 @@ class InjectingArbiterTest : public testing::Test {
     arbiter_->begin_policy();
   }
   void push(VoqIndex queue, int flow) { arbiter_->push(queue, FlowId::of(flow)); }
+  // What packets of the group count as, towards the fabric.
+  uint8_t as(uint8_t group) const { return arbiter_->injects_as((*arbiter_)[0], group); }
   // The port has room for one packet, of three groups that wait at three outputs.
   void make_port_short() {
     policy_.limits[1].bytes = kNoInjectionLimit;
@@ -330,7 +332,7 @@ class InjectingArbiterTest : public testing::Test {
         if (flow == kNoFlow) break;
         order += std::to_string(queue) + ":" + std::to_string(flow) + " ";
         arbiter_->commit(queue, true, kLargest);
-        if (queue != 3) arbiter_->inject(flows_[flow].group, 1500);
+        if (queue != 3) arbiter_->inject(as(flows_[flow].group), 1500);
       }
       arbiter_->end_turn(queue, true);
     }
@@ -346,10 +348,10 @@ class InjectingArbiterTest : public testing::Test {
 TEST_F(InjectingArbiterTest, AnIdAtItsLimitHasNoTurns) {
   for (const int flow : {11, 12, 13, 31}) push(0, flow);
   EXPECT_EQ(turns(), "0:11 0:31 0:12 0:31 0:31 0:31 0:31 0:31 ");
-  EXPECT_FALSE(arbiter_->may_inject(1));
-  EXPECT_TRUE(arbiter_->may_inject(3));
+  EXPECT_FALSE(arbiter_->may_inject(as(1)));
+  EXPECT_TRUE(arbiter_->may_inject(as(3)));
   EXPECT_EQ(turns(), "0:31 0:31 0:31 0:31 0:31 0:31 0:31 0:31 ");
-  arbiter_->settle(1, 1500);
+  arbiter_->settle(as(1), 1500);
   EXPECT_EQ(turns().substr(0, 10), "0:13 0:31 ");
 }
 
@@ -357,7 +359,7 @@ TEST_F(InjectingArbiterTest, AQueueThatIsHeldHasNoTurnUntilSomethingIsSettled) {
   push(0, 11);
   EXPECT_EQ(turns(), "0:11 0:11 ");
   EXPECT_EQ(arbiter_->count(), 0u);
-  arbiter_->settle(1, 1500);
+  arbiter_->settle(as(1), 1500);
   EXPECT_EQ(turns(), "0:11 ");
   EXPECT_EQ(arbiter_->count(), 0u);
 }
@@ -371,7 +373,7 @@ TEST_F(InjectingArbiterTest, QueuesHaveTheirTurnsAtAnIdThatIsShort) {
   turns();
   std::string of_the_id;
   for (int i = 0; i < 6; ++i) {
-    arbiter_->settle(1, 1500);
+    arbiter_->settle(as(1), 1500);
     const std::string order = turns();
     for (const char* sent : {"0:11 ", "1:12 ", "2:13 "})
       if (order.find(sent) != std::string::npos) of_the_id += sent;
@@ -383,12 +385,12 @@ TEST_F(InjectingArbiterTest, QueuesHaveTheirTurnsAtAnIdThatIsShort) {
 TEST_F(InjectingArbiterTest, WhoStandsInLineComesBeforeThoseWithoutAQueue) {
   push(0, 11);
   turns();
-  arbiter_->settle(1, 1500);
-  EXPECT_FALSE(arbiter_->may_inject(1)) << "it is the turn of queue 0";
+  arbiter_->settle(as(1), 1500);
+  EXPECT_FALSE(arbiter_->may_inject(as(1))) << "it is the turn of queue 0";
   turns();
-  arbiter_->settle(1, 3000);
+  arbiter_->settle(as(1), 3000);
   turns();
-  EXPECT_FALSE(arbiter_->may_inject(1));
+  EXPECT_FALSE(arbiter_->may_inject(as(1)));
 }
 
 TEST_F(InjectingArbiterTest, LocalDeliveryHasNoLimit) {
@@ -406,14 +408,14 @@ TEST_F(InjectingArbiterTest, RoomIsNoTurn) {
   for (int sent = 0; sent < 2; ++sent) {
     ASSERT_EQ(arbiter_->peek(0), 11);
     arbiter_->commit(0, true, kLargest);
-    arbiter_->inject(1, 1500);
+    arbiter_->inject(as(1), 1500);
   }
   arbiter_->end_turn(0, false);
   EXPECT_EQ(turns(), "") << "queue 1 stands in line";
   std::string order;
   for (int round = 0; round < 4; ++round) {
     arbiter_->wake(0);
-    arbiter_->settle(1, 1500);
+    arbiter_->settle(as(1), 1500);
     order += turns();
   }
   EXPECT_EQ(order, "0:11 1:12 0:11 1:12 ");
@@ -424,13 +426,13 @@ TEST_F(InjectingArbiterTest, WhoWaitsForRoomKeepsItsTurn) {
   push(0, 11);
   push(1, 12);
   turns();  // both stand in line
-  arbiter_->settle(1, 1500);
+  arbiter_->settle(as(1), 1500);
   ASSERT_EQ(arbiter_->count(), 1u);
   EXPECT_EQ(arbiter_->begin_turn(), 0);
   arbiter_->end_turn(0, false);
   EXPECT_EQ(arbiter_->count(), 0u) << "they are promised";
-  EXPECT_FALSE(arbiter_->may_inject(1));
-  arbiter_->settle(1, 1500);
+  EXPECT_FALSE(arbiter_->may_inject(as(1)));
+  arbiter_->settle(as(1), 1500);
   EXPECT_EQ(turns(), "1:12 ");
   arbiter_->wake(0);
   EXPECT_EQ(turns(), "0:11 ");
@@ -444,7 +446,7 @@ TEST_F(InjectingArbiterTest, AWeightIsNoReasonToComeFirst) {
   turns();
   std::string order;
   for (int i = 0; i < 4; ++i) {
-    arbiter_->settle(1, 1500);
+    arbiter_->settle(as(1), 1500);
     order += turns();
   }
   EXPECT_EQ(order, "0:11 1:12 0:11 1:12 ");
@@ -455,9 +457,9 @@ TEST_F(InjectingArbiterTest, NewcomersStandBehind) {
   push(0, 11);
   turns();
   push(2, 13);
-  arbiter_->settle(1, 1500);
+  arbiter_->settle(as(1), 1500);
   EXPECT_EQ(turns(), "0:11 ");
-  arbiter_->settle(1, 1500);
+  arbiter_->settle(as(1), 1500);
   EXPECT_EQ(turns(), "2:13 ");
 }
 
@@ -473,14 +475,14 @@ TEST_F(InjectingArbiterTest, RoomIsForWhomItHasATurn) {
     if (room != 0)
       arbiter_->wake(0);
     else if (round > 1)
-      arbiter_->settle(1, 1500);
+      arbiter_->settle(as(1), 1500);
     for (uint32_t count = arbiter_->count(); count > 0; --count) {
       const VoqIndex queue = arbiter_->begin_turn();
       FlowId flow = kNoFlow;
       while ((queue != 0 || room > 0) && (flow = arbiter_->peek(queue)) != kNoFlow) {
         order += std::to_string(flow) + " ";
         arbiter_->commit(queue, true, kLargest);
-        arbiter_->inject(flows_[flow].group, 1500);
+        arbiter_->inject(as(flows_[flow].group), 1500);
         room -= queue == 0;
       }
       arbiter_->end_turn(queue, queue != 0 || room > 0);
@@ -521,7 +523,7 @@ TEST_F(InjectingArbiterTest, LocalDeliveryDoesNotSayWhoIsNextAtTheLimitOfThePort
       const uint64_t injected = arbiter_->injection().injected_bytes(policy_.groups[group].limit);
       if (injected == 0) continue;
       ++sent[group];
-      arbiter_->settle(group, static_cast<uint32_t>(injected));
+      arbiter_->settle(as(group), static_cast<uint32_t>(injected));
     }
   }
   for (const int group : {1, 2, 3}) EXPECT_NEAR(sent[static_cast<size_t>(group)], 10, 1);
@@ -537,7 +539,7 @@ TEST_F(InjectingArbiterTest, AnotherPolicyHoldsAtOnce) {
   std::vector<FlowList> all = arbiter_->take_all();
   EXPECT_EQ((*arbiter_)[0].ready(), 0u);
   EXPECT_EQ(arbiter_->injection().injected_bytes(), 0u);
-  arbiter_->inject(1, 3000);
+  arbiter_->inject(as(1), 3000);
   flows_[FlowId::of(12)].group = 3;
   for (VoqIndex queue = 0; queue < all.size(); ++queue)
     while (!all[queue].empty()) arbiter_->push(queue, flows_.pop(all[queue]));

@@ -23,7 +23,7 @@ TEST(InputFlow, LostBytesAdvanceAllTotalsTogether) {
 TEST(InputFlow, BeginsAnewAtThePositionWhereItsIdIs) {
   InputFlow flow{};
   flow.data_flow = flow.next_data_flow = flow.ack_flow = 5000;
-  flow.branch.output = 3;
+  flow.branch.set_output(3);
   flow.branch.turn_start = 1000;
   test::poke(flow.congestion, 9);
   flow.begin({12, 4}, 2, 33);
@@ -31,7 +31,7 @@ TEST(InputFlow, BeginsAnewAtThePositionWhereItsIdIs) {
   EXPECT_EQ(flow.destination, (FabricAddress{12, 4}));
   EXPECT_EQ(flow.ftag, 2);
   EXPECT_EQ(flow.match, 33u);
-  EXPECT_EQ(flow.branch.output, kNoPort);
+  EXPECT_EQ(flow.branch.output(), kNoPort);
   EXPECT_EQ(flow.branch.turn_start, 5000u) << "it has had no turn yet (K11)";
   EXPECT_EQ(flow.congestion, 0);
   EXPECT_EQ(flow.queue_extent() + flow.flow_extent(), 0u) << "positions run on";

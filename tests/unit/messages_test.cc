@@ -101,7 +101,7 @@ TEST_F(MessagesTest, WhatIsSettledElsewhereComesToItsFlow) {
   InputFlow& flow = begin(id, kOther);
   flow.data_flow = flow.next_data_flow = 1000;
   flow.branch.flow = FlowId::of(40);
-  flow.branch.output = kOther;
+  flow.branch.set_output(kOther);
   from_other_.settled.gather() = {.input = edge_.input.ref.with(id),
                                   .acknowledged = 600,
                                   .lost = 50,

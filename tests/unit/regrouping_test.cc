@@ -131,7 +131,7 @@ TEST_F(RegroupingTest, WhoWantsAnIdKeepsItsPlace) {
 TEST_F(RegroupingTest, AnOutputFlowIdCountsForTheNewGroup) {
   const FlowId id = begin(kMoving, 1);
   InputFlow& flow = port_->input.flows[id];
-  flow.branch.output = kOutput;
+  flow.branch.set_output(kOutput);
   flow.branch.voq = site_.voq_index(kOutput, 0);
   flow.branch.flow = FlowId::of(5);
   WantingFlows& wanting = port_->input.ids[kOutput].wanting;
@@ -151,7 +151,7 @@ TEST_F(RegroupingTest, WhatIsInjectedIsStillCounted) {
     flow.branch.voq = queue;
     flow.data_flow = flow.next_data_flow = flow.ack_flow + bytes;
   }
-  arbiter.inject(1, 300);
+  arbiter.inject(arbiter.injects_as(arbiter[away], 1), 300);
   regroup();
   EXPECT_EQ(arbiter.injection().injected_bytes(), 300u);
 }
@@ -188,7 +188,7 @@ TEST_F(RegroupingTest, ReadyQueuesKeepTheirOrder) {
   const FlowId first = begin(kMoving, 1), second = begin(kMoving, 1);
   const VoqIndex queue = site_.voq_index(kOutput, 0);
   for (const FlowId id : {first, second}) {
-    port_->input.flows[id].branch.output = kOutput;
+    port_->input.flows[id].branch.set_output(kOutput);
     port_->input.arbiter.push(queue, id);
   }
   regroup();
@@ -223,9 +223,11 @@ TEST_F(RegroupingTest, ANodeMayHaveNoApplicationsAnyMore) {
   want(wants);
   const VoqIndex away = site_.voq_index(kFabric, 0);
   InputFlow& injecting = port_->input.flows[ready];
-  injecting.branch = {.turn_start = 0, .output = kFabric, .flow = FlowId::of(5), .voq = away, .left_bytes = {}};
+  injecting.branch.set_output(kFabric);
+  injecting.branch.flow = FlowId::of(5);
+  injecting.branch.voq = away;
   injecting.data_flow = injecting.ack_flow + 300;
-  port_->input.arbiter.inject(3, 300);
+  port_->input.arbiter.inject(port_->input.arbiter.injects_as(port_->input.arbiter[away], 3), 300);
   port_->input.arbiter.push(away, ready);
   Packet* waits = wait_for_id(kMoving);
   InputSide& input = port_->input;

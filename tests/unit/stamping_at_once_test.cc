@@ -18,7 +18,7 @@ class StampingAtOnceTest : public FlowTest {
     EXPECT_TRUE(credits_.apply(0, credits_.buffers(), false));
     reserve(fabric_, id_);
     flow_.begin({2, 1}, kLossy, kNoMatch);
-    flow_.branch.output = kFabric;
+    flow_.branch.set_output(kFabric);
     flow_.branch.flow = id_;
   }
   OutputFlow& entry() { return fabric_.output.flows[id_]; }
@@ -86,7 +86,7 @@ TEST_F(StampingAtOnceTest, OneInTransitHasItsHeaderAndItsLife) {
 }
 
 TEST_F(StampingAtOnceTest, AnotherWorkersPortIsNotInReach) {
-  flow_.branch.output = kOther;
+  flow_.branch.set_output(kOther);
   EXPECT_FALSE(take());
 }
 
@@ -150,7 +150,7 @@ TEST_F(StampingAtOnceTest, OnlyLossyFramesPassTheQueue) {
     frame->dies_ns = kSecond;
     const uint32_t waiting = fabric_.output.scheduler.packets();
     admission_.admit(edge_, id, flow, frame, turn_.now());
-    ASSERT_EQ(flow.branch.output, kFabric);
+    ASSERT_EQ(flow.branch.output(), kFabric);
     if (ftag == kLossy) {
       EXPECT_EQ(stamped(), 1u);
       continue;

@@ -120,7 +120,7 @@ TEST_F(TraceValley, AFlowThatIsThereHasTurnedAlready) {
   InputFlow& flow = port.input.flows[7];
   flow.begin({3, 1}, 1, kNoMatch);
   const LaneIndex lane = worker(0).paths().lanes().of(1, 2);
-  flow.branch.output = 1;
+  flow.branch.set_output(1);
   flow.branch.flow = FlowId::of(9);
   flow.branch.voq = worker(0).site().voq_index(1, lane);
   Json hop = first()["next"];

@@ -12,7 +12,7 @@ class WaitingLoadTest : public testing::Test {
 
   WaitingLoadTest() {
     for (const PortIndex port : {kPort, kOther}) board_.set_rate(port, 8'000'000'000, 1518);  // a nanosecond a byte
-    flow_.branch.output = kPort;
+    flow_.branch.set_output(kPort);
   }
   void join(uint16_t bytes) {
     Packet& packet = packets_[flow_.queued_packets++];
@@ -55,7 +55,7 @@ TEST_F(WaitingLoadTest, ItGoesAlongToAnotherOutput) {
   join(50);
   waiting_.end(flow_);
   expect(0, 0);
-  flow_.branch.output = kOther;
+  flow_.branch.set_output(kOther);
   waiting_.begin(flow_);
   expect(0, 0);
   expect(150, 1, kOther);
@@ -79,7 +79,7 @@ TEST_F(WaitingLoadTest, OneWithoutAnOutputOrAQueueDoesNotCount) {
   waiting_.begin(flow_);
   waiting_.end(flow_);
   expect(0, 0);
-  flow_.branch.output = kNoPort;
+  flow_.branch.set_output(kNoPort);
   join(100);
   waiting_.end(flow_);
   expect(0, 0);

@@ -25,7 +25,7 @@ void Checker::check_injection(uint16_t node, const Port& port) {
   uint64_t of_port = 0, promised_of_port = 0;
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
     const InputFlow& flow = port.input.flows[FlowId::of(i)];
-    if (flow.flow_extent() == 0 || flow.branch.output == kNoPort || !ports[flow.branch.output].fabric) continue;
+    if (flow.flow_extent() == 0 || flow.branch.output() == kNoPort || !ports[flow.branch.output()].fabric) continue;
     now[policy.groups[flow.group].limit].bytes += flow.flow_extent();
     of_port += flow.flow_extent();
   }
@@ -91,7 +91,7 @@ void Checker::check_group_counts(uint16_t node, const Port& port) {
     const InputFlow& flow = port.input.flows[FlowId::of(i)];
     if (!flow.in_use()) continue;
     ++own[flow.group];
-    if (flow.branch.flow != kNoFlow) ++of_outputs[flow.branch.output][flow.group];
+    if (flow.branch.flow != kNoFlow) ++of_outputs[flow.branch.output()][flow.group];
   }
   for (uint8_t group = 0; group < kGroups; ++group) {
     if (port.input.waiting.shares.held(group) != own[group])

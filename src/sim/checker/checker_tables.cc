@@ -280,7 +280,7 @@ void Checker::check_rest(uint16_t node, const Port& port, FlowId id) {
   const std::string where = place(node, port.index) + " input flow " + std::to_string(id) + ": ";
   if (flow.branch.flow == kNoFlow || flow.state != FlowState::idle)
     return fail(9, where + "rests without a flow ID: " + numbers(flow));
-  const Port& output = fabric_.node(node)->port(flow.branch.output);
+  const Port& output = fabric_.node(node)->port(flow.branch.output());
   const bool found =
       output.output.flows.resting().has(flow.branch.flow) && (port.is_fabric() || port.input.flows.resting().has(id));
   if (!found) fail(9, where + "rests, and nobody would find it: " + numbers(flow));
@@ -299,26 +299,26 @@ void Checker::check_reservation(uint16_t node, const Port& port, FlowId id) {
   const PathChoice& choice = state.worker(state.worker_of_port(port.index)).paths();
   const PortSet paths = choice.routes().primary(choice.heading(flow.destination.node, port.input.flows.via(id)));
   const bool here = flow.destination.node == state.description().address;
-  if (!here && !(flow.flags & kFlowLeaving) && !(paths >> flow.branch.output & 1))
-    fail(8, where() + "stays on port " + std::to_string(flow.branch.output) + ", which leads nowhere (R12)");
-  const Port& output = state.port(flow.branch.output);
+  if (!here && !(flow.flags & kFlowLeaving) && !(paths >> flow.branch.output() & 1))
+    fail(8, where() + "stays on port " + std::to_string(flow.branch.output()) + ", which leads nowhere (R12)");
+  const Port& output = state.port(flow.branch.output());
   const OutputFlow& entry = output.output.flows[flow.branch.flow];
   const bool serves = entry.input == port.input.ref.with(id);
   // Of another worker's port: lent, and no packet of this flow has come there yet.
   const bool lent = !held_.exact && entry.input.port == port.index && entry.queued == 0 && entry.extent() == 0 &&
                     entry.pending_ack == 0;
   if (entry.state != OutputFlowState::reserved || !(serves || lent))
-    fail(4, where() + "its output flow " + std::to_string(flow.branch.flow) + " at " + place(node, flow.branch.output) +
-                " serves another: " + numbers(entry));
+    fail(4, where() + "its output flow " + std::to_string(flow.branch.flow) + " at " +
+                place(node, flow.branch.output()) + " serves another: " + numbers(entry));
   if (entry.channel != lanes_.channel(port.input.arbiter[flow.branch.voq].lane))
     fail(8,
          where() + "goes on in another channel than that of its flow ID, " + std::to_string(entry.channel) + " (K11)");
   const uint32_t known =
-      held_.bytes[flow_slot(flow.branch.output, flow.branch.flow)] + entry.extent() + entry.pending_ack;
+      held_.bytes[flow_slot(flow.branch.output(), flow.branch.flow)] + entry.extent() + entry.pending_ack;
   const uint32_t extent = flow.flow_extent();
   if (held_.exact ? known != extent : known > extent)
     fail(1, where() + numbers(flow) + "; downstream " + std::to_string(known) + " bytes are known: " + numbers(entry) +
-                " at " + place(node, flow.branch.output));
+                " at " + place(node, flow.branch.output()));
 }
 
 // A flow with a queue stands in the list that its state names, once.
@@ -328,7 +328,7 @@ void Checker::check_lists(uint16_t node, const Port& port) {
     uint32_t count = 0;
     for (FlowId id = list.head; id != kNoFlow; id = port.input.flows[id].next_in_list) {
       const InputFlow& flow = port.input.flows[id];
-      if (flow.state != wanted || flow.branch.output != output || flow.queue.empty() ||
+      if (flow.state != wanted || flow.branch.output() != output || flow.queue.empty() ||
           (voq != nullptr && &port.input.arbiter[flow.branch.voq] != voq))
         fail(8, place(node, port.index) + " input flow " + std::to_string(id) +
                     ": in a list it does not belong in: " + numbers(flow));

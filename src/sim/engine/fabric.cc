@@ -96,7 +96,7 @@ uint64_t Fabric::injected_bytes(const Worker& worker, const Port& port) {
   uint64_t sum = 0;
   for (uint32_t id = 1; id <= port.input.flows.size(); ++id) {
     const InputFlow& flow = port.input.flows[FlowId::of(id)];
-    const PortIndex output = flow.branch.output;
+    const PortIndex output = flow.branch.output();
     if (flow.flow_extent() != 0 && output != kNoPort && worker.site().ports()[output].fabric) sum += flow.flow_extent();
   }
   return sum;

@@ -113,7 +113,7 @@ std::string SeedRun::describe(const Port& port, const PortCounters& before) cons
     text += "; flow " + std::to_string(i) + " state " + std::to_string(static_cast<int>(FlowState{flow.state})) +
             " flags " + std::to_string(flow.flags) + " queue " + std::to_string(flow.queue_extent()) + " extent " +
             std::to_string(flow.flow_extent()) + " congestion " + std::to_string(flow.congestion) + " output " +
-            std::to_string(flow.branch.output) + ":" + std::to_string(flow.branch.flow);
+            std::to_string(flow.branch.output()) + ":" + std::to_string(flow.branch.flow);
   }
   return text;
 }
