@@ -28,9 +28,10 @@ void OutputRoom::orphan_freed(PortIndex input) {
 
 void OutputRoom::given(PortIndex input, LaneIndex lane, const Returns& given) {
   Returns& returns = returns_[at(input, lane)];
-  const uint32_t kept = returns.room - given.room;
+  const uint32_t kept = returns.room - given.room, of_copies = returns.copy_room - given.copy_room;
   returns = {};
   returns.room = kept;
+  returns.copy_room = of_copies;
 }
 
 void OutputRoom::look_again(LaneIndex lane) {

@@ -29,20 +29,22 @@ inline uint32_t room_of_flows(const FabricSettings& settings, bool at_once) {
 
 // Buffers of copies of an input port at one lane of an output. Flows that wait take all room that there is, as it comes
 // back, and copies wait nowhere (E1): of one room for both, either would starve the other. In one queue each has its
-// part by what it has there: beside flows copies get half, as one more application would (A2), and never take more.
+// part by what it has there: copies as many buffers as the input's flows, and never more (A2).
 inline uint16_t copy_room(const FabricSettings& settings) { return crossing_room(settings, false); }
 
 // What goes back to an input port, for one lane.
 struct Returns {
   uint32_t room = 0;       // buffers of crossing room in the lane
   uint32_t held = 0;       // buffers of link credit, in the channel that its packets came in
-  uint32_t copies = 0;     // buffers of room for copies, and of the budget of all
+  uint32_t copy_room = 0;  // buffers of room for copies
+  uint32_t copies = 0;     // the same, of the budget of all
   uint32_t delivered = 0;  // bytes of packets that crossed without a flow, to be delivered at once
 
-  bool any() const { return (room | held | copies | delivered) != 0; }
+  bool any() const { return (room | held | copy_room | copies | delivered) != 0; }
   // The packet's buffers are free.
   void add(const Packet& packet) {
     if (packet.flags & kPacketCopy) {
+      copy_room += packet.cost;
       copies += packet.cost;
     } else {
       room += packet.cost;

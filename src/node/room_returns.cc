@@ -24,7 +24,7 @@ void RoomReturns::send() {
 void RoomReturns::apply(Port& input, PortIndex output, LaneIndex lane, const Returns& returns) {
   Voq& voq = input.input.arbiter[site_.voq_index(output, lane)];
   voq.room = static_cast<uint16_t>(voq.room + returns.room);
-  voq.copy_room = static_cast<uint16_t>(voq.copy_room + returns.copies);
+  voq.copy_room = static_cast<uint16_t>(voq.copy_room + returns.copy_room);
   copies_out_ -= returns.copies;
   input.counters.acknowledged_bytes += returns.delivered;
   if (input.is_fabric()) input.credits[voq.came_in].released(returns.held);
@@ -62,8 +62,7 @@ bool RoomReturns::send_returns_of(Port& output, PortIndex input, LaneIndex lane)
   OutputRoom& room = output.output.room;
   Returns given = room.returns(input, lane);
   if (!given.any()) return true;
-  if (output.output.scheduler.most_waiting(lane) != 0)
-    given.room -= std::min(given.room, room_to_keep(output, input, lane));
+  if (output.output.scheduler.most_waiting(lane) != 0) keep_some(output, input, lane, given);
   if (!given.any()) return true;
   if (ports_.is_own(input))
     apply(ports_.own(input), output.index, lane, given);
@@ -75,19 +74,22 @@ bool RoomReturns::send_returns_of(Port& output, PortIndex input, LaneIndex lane)
 
 // Of what an input returns to a lane while others wait there (X3): nothing when the lane's queue has run empty, for
 // then it is not room that is short; else what is above its share, by the flows that wait, of what the input with most
-// of them has. Whoever has a small share of the port would have its frames stand there for long. One that does not wait
-// counts as one flow, and two of the largest frames can always cross.
-uint32_t RoomReturns::room_to_keep(const Port& output, PortIndex input, LaneIndex lane) const {
+// of them has; of copies as of flows. Whoever has a small share of the port would have its frames stand there for long.
+// One that does not wait counts as one flow, and two of the largest frames can always cross.
+void RoomReturns::keep_some(const Port& output, PortIndex input, LaneIndex lane, Returns& given) const {
   const OutputScheduler& scheduler = output.output.scheduler;
-  if (scheduler.inputs(lane) == 0) return 0;
+  if (scheduler.inputs(lane) == 0) return;
   const bool at_once =
       !ports_.is_own(input) && crosses_at_once(site_.ports()[input], site_.ports()[output.index],
                                                site_.classes.of(site_.lanes.ftag(lane)), site_.lanes.channel(lane));
-  const uint64_t all = crossing_room(site_.settings, at_once);
   const uint64_t flows = std::max(1u, scheduler.waiting(input, lane));
   const uint64_t share =
       std::max(site_.settings.output_room_buffers * flows / scheduler.most_waiting(lane), 2 * site_.frame_buffers);
-  return static_cast<uint32_t>(all - std::min(all, share));
+  const auto keep = [share](uint32_t& room, uint64_t all) {
+    room -= static_cast<uint32_t>(std::min<uint64_t>(room, all - std::min(all, share)));
+  };
+  keep(given.room, crossing_room(site_.settings, at_once));
+  keep(given.copy_room, copy_room(site_.settings));
 }
 
 bool RoomReturns::send_orphans(Port& output, PortIndex input) {

@@ -39,7 +39,7 @@ class RoomReturns {
 
  private:
   bool send_returns_of(Port& output, PortIndex input, LaneIndex lane);
-  HEDDLE_COLD uint32_t room_to_keep(const Port& output, PortIndex input, LaneIndex lane) const;
+  HEDDLE_COLD void keep_some(const Port& output, PortIndex input, LaneIndex lane, Returns& given) const;
   HEDDLE_COLD bool send_orphans(Port& output, PortIndex input);
 
   const Site& site_;

@@ -42,7 +42,7 @@ TEST_F(MessagesTest, OutputsHearWhatIsWanted) {
 TEST_F(MessagesTest, InputsHearWhatTheyGet) {
   Voq& voq = edge_.input.arbiter[site_.voq_index(kOther, 0)];
   const uint32_t room = voq.room;
-  hear(GiveReturns{kEdge, kOther, 0, {.room = 4, .held = 0, .copies = 0, .delivered = 50}});
+  hear(GiveReturns{kEdge, kOther, 0, {.room = 4, .held = 0, .copy_room = 0, .copies = 0, .delivered = 50}});
   EXPECT_EQ(voq.room, room + 4);
   EXPECT_EQ(edge_.counters.acknowledged_bytes, 50u);
   poke(edge_.input.orphans, 5);

@@ -41,6 +41,7 @@ TEST(OutputRoom, BuffersOfCopiesAreTheirOwnRoomAndNoLinkCredit) {
   room.returns_for(packet).add(packet);
   EXPECT_EQ(room.returns(0, 0).room, 5u);
   EXPECT_EQ(room.returns(0, 0).held, 5u);
+  EXPECT_EQ(room.returns(0, 0).copy_room, 2u);
   EXPECT_EQ(room.returns(0, 0).copies, 2u);
 }
 

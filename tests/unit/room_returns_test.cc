@@ -23,24 +23,24 @@ TEST_F(RoomReturnsTest, RoomThatComesBackWakesWhoWaitsForIt) {
   room_.wait(edge_, voq_);
   EXPECT_TRUE(voq_.room_blocked);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::room_blocked), 1u);
-  room_.apply(edge_, kOutput, 0, {.room = 0, .held = 0, .copies = 0, .delivered = 9});
+  room_.apply(edge_, kOutput, 0, {.room = 0, .held = 0, .copy_room = 0, .copies = 0, .delivered = 9});
   EXPECT_EQ(edge_.input.arbiter.count(), 0u) << "bytes are no room";
   EXPECT_EQ(edge_.counters.acknowledged_bytes, 9u);
-  room_.apply(edge_, kOutput, 0, {.room = 3, .held = 0, .copies = 0, .delivered = 0});
+  room_.apply(edge_, kOutput, 0, {.room = 3, .held = 0, .copy_room = 0, .copies = 0, .delivered = 0});
   EXPECT_EQ(voq_.room, 3u);
   EXPECT_FALSE(voq_.room_blocked);
   ASSERT_EQ(edge_.input.arbiter.count(), 1u);
   EXPECT_EQ(edge_.input.arbiter.begin_turn(), site_.voq_index(kOutput, 0));
-  room_.apply(edge_, kOutput, 0, {.room = 3, .held = 0, .copies = 0, .delivered = 0});
+  room_.apply(edge_, kOutput, 0, {.room = 3, .held = 0, .copy_room = 0, .copies = 0, .delivered = 0});
   EXPECT_EQ(edge_.input.arbiter.count(), 0u) << "nobody waits";
 }
 
 TEST_F(RoomReturnsTest, CreditComesBackToTheChannelItCameIn) {
   const LaneIndex lane = site_.lanes.of(kLossless, kFirstLosslessChannel);
   for (const uint8_t channel : {kLossyChannel, kFirstLosslessChannel}) fabric_.credits[channel].received(9, false);
-  room_.apply(fabric_, kOutput, lane, {.room = 0, .held = 4, .copies = 0, .delivered = 0});
+  room_.apply(fabric_, kOutput, lane, {.room = 0, .held = 4, .copy_room = 0, .copies = 0, .delivered = 0});
   EXPECT_EQ(fabric_.credits[kFirstLosslessChannel].held(), 5u);
-  room_.apply(fabric_, kOutput, 0, {.room = 0, .held = 2, .copies = 0, .delivered = 0});
+  room_.apply(fabric_, kOutput, 0, {.room = 0, .held = 2, .copy_room = 0, .copies = 0, .delivered = 0});
   EXPECT_EQ(fabric_.credits[kLossyChannel].held(), 7u);
 }
 
@@ -50,7 +50,7 @@ TEST_F(RoomReturnsTest, CopiesHaveABudgetThatComesBackWithTheirRoom) {
   EXPECT_FALSE(room_.may_copy(9));
   room_.copied(6);
   EXPECT_FALSE(room_.may_copy(3));
-  room_.apply(edge_, kOutput, 0, {.room = 0, .held = 0, .copies = 6, .delivered = 0});
+  room_.apply(edge_, kOutput, 0, {.room = 0, .held = 0, .copy_room = 6, .copies = 6, .delivered = 0});
   EXPECT_EQ(room_.copies_out(), 0u);
   EXPECT_EQ(voq_.copy_room, of_copies + 6);
   EXPECT_EQ(voq_.room, room) << "flows have their own";
@@ -171,6 +171,26 @@ TEST_F(RoomReturnsTest, WhileOthersWaitAnInputGetsNoMoreThanItsShare) {
   RoomReturns::on_wait(output_, kEdge, 0, 0);
   room_.send();
   EXPECT_EQ(voq_.room, all) << "nobody waits any more";
+}
+
+// Else they would stand there before its flows' frames. The budget of all comes back at once.
+TEST_F(RoomReturnsTest, NorMoreOfItForCopies) {
+  const uint16_t all = copy_room(site_.settings);
+  RoomReturns::on_wait(output_, kFabric, 0, 1000);
+  output_.output.scheduler.push(packet(100));
+  voq_.copy_room = 0;
+  room_.copied(all);
+  Packet* copy = packet(100);
+  copy->input = edge_.input.ref;
+  copy->flags |= kPacketCopy;
+  copy->cost = all;
+  output_.output.room.returns_for(*copy).add(*copy);
+  room_.send();
+  EXPECT_EQ(voq_.copy_room, 2 * site_.frame_buffers);
+  EXPECT_EQ(room_.copies_out(), 0u);
+  RoomReturns::on_wait(output_, kFabric, 0, 0);
+  room_.send();
+  EXPECT_EQ(voq_.copy_room, all);
 }
 
 TEST_F(RoomReturnsTest, WhereFramesCrossAtOnceThereIsTwiceTheRoom) {

@@ -79,8 +79,8 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
   for (const Voq& voq : port.input.arbiter)
     if (voq.room != crossing_room(fabric_.topology().settings, voq.at_once) ||
         voq.copy_room != copy_room(fabric_.topology().settings) || voq.ready() != 0 || voq.told_waiters != 0)
-      return where + "room " + std::to_string(voq.room) + " towards an output, " + std::to_string(voq.told_waiters) +
-             " flows said to wait for some";
+      return where + "room " + std::to_string(voq.room) + " towards an output, " + std::to_string(voq.copy_room) +
+             " of copies, " + std::to_string(voq.told_waiters) + " flows said to wait for some";
   return {};
 }
 

@@ -130,7 +130,7 @@ void Checker::hold_output(uint16_t node, const Port& port) {
       const uint8_t came_in =
           fabric_.node(node)->port(input).input.arbiter[VoqIndex::of(lane * ports + port.index)].came_in;
       held_.room_of(input, port.index, lane, false) += returns.room;
-      held_.room_of(input, port.index, lane, true) += returns.copies;
+      held_.room_of(input, port.index, lane, true) += returns.copy_room;
       held_.cost_by_input[input][came_in] += returns.held;
       held_.copies += returns.copies;
     }
