@@ -26,7 +26,9 @@ bool FlowIds::reserve(Port& port, InputFlow& flow, PortIndex output, const Packe
 
 void FlowIds::wait(Port& port, FlowId id) {
   const InputFlow& flow = port.input.flows[id];
-  port.input.ids[flow.branch.output()].wanting.push(port.input.flows, channel_of(port, flow), id);
+  OutputIds& ids = port.input.ids[flow.branch.output()];
+  if (ids.wanting.empty()) ids.wanting_since_ns = turn_.now();
+  ids.wanting.push(port.input.flows, channel_of(port, flow), id);
 }
 
 void FlowIds::tell_wants(Port& input, PortIndex output) {

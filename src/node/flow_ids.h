@@ -10,6 +10,7 @@
 #include "node/ports.h"
 #include "node/settlement.h"
 #include "node/site.h"
+#include "node/turn.h"
 #include "node/waiting_load.h"
 #include "wire/inlining.h"
 
@@ -17,10 +18,11 @@ namespace heddle {
 
 class FlowIds {
  public:
-  FlowIds(const Site& site, Ports& ports, Outbox& outbox, const FlowWays& ways, Settlement& settlement,
-          Orphans& orphans, WaitingLoad& waiting)
+  FlowIds(const Site& site, Ports& ports, const Turn& turn, Outbox& outbox, const FlowWays& ways,
+          Settlement& settlement, Orphans& orphans, WaitingLoad& waiting)
       : site_(site),
         ports_(ports),
+        turn_(turn),
         outbox_(outbox),
         ways_(ways),
         settlement_(settlement),
@@ -92,7 +94,10 @@ class FlowIds {
     ids.wanting.took(channel, flow.group);
     flow.branch.turn_start = flow.data_flow;
   }
+  // Others wait. For an ID of another worker's output that is no shortage before that worker has had time to answer.
   HEDDLE_COLD bool yields(const Port& port, const InputFlow& flow) const {
+    const OutputIds& ids = port.input.ids[flow.branch.output()];
+    if (turn_.now() < ids.wanting_since_ns + kAnswerNs && !ports_.is_own(flow.branch.output())) return false;
     return port.input.ids[flow.branch.output()].wanting.yields(channel_of(port, flow), flow.group);
   }
   bool tell_wants(Port& input, PortIndex output, uint8_t channel);
@@ -103,8 +108,11 @@ class FlowIds {
   FlowId keep_id(Port& port, PortIndex output, uint8_t channel, FlowId id);
   FlowId give_id(Port& port, PortIndex output, uint8_t channel, FlowId id);
 
+  static constexpr Nanos kAnswerNs = 200 * kMicrosecond;  // another worker's turns: a full one takes less than 50
+
   const Site& site_;
   Ports& ports_;
+  const Turn& turn_;
   Outbox& outbox_;
   const FlowWays& ways_;
   Settlement& settlement_;

@@ -65,7 +65,8 @@ struct alignas(64) OutputIds {
   WantingFlows wanting;  // flows that wait for one (K11)
   // By channel: IDs that the output's worker has been asked for and has not answered.
   std::array<Owned<uint16_t, FlowIds>, kVirtualChannels> asked;
-  LentIds lent;  // none of a channel while flows of it wait for one
+  LentIds lent;                            // none of a channel while flows of it wait for one
+  Owned<Nanos, FlowIds> wanting_since_ns;  // while any wait: when the first of them came
 };
 
 static_assert(sizeof(OutputIds) == 128, "an output's are found without a multiplication");

@@ -73,13 +73,16 @@ TEST(Scenario, MeetsItsExpectationsTenTimesSlowerWithSeveralWorkers) {
   }
 }
 
-// X3: how many flows wait for its room another worker's output is told closely enough.
-TEST(Scenario, OneBesideManyHasAsMuchWithSeveralWorkers) {
-  ConfigErrors errors;
-  const auto scenario = load_scenario((kRoot / "config/sim/one-beside-many.yaml").string(), errors, {.workers = 4});
-  ASSERT_TRUE(scenario) << errors.text();
-  const ScenarioResult result = run_scenario(*scenario);
-  EXPECT_TRUE(result.passed()) << report_text(*scenario, result);
+// X3: how many flows wait for its room another worker's output is told closely enough. K11: a flow that waits for
+// another worker's answer takes no ID away from one that has its own. Nor does it matter to what goes to all.
+TEST(Scenario, SharesAreTheSameWithSeveralWorkers) {
+  for (const char* name : {"one-beside-many", "regroup", "unknown-beside-many"}) {
+    ConfigErrors errors;
+    const auto scenario = load_scenario((kRoot / "config/sim" / name).string() + ".yaml", errors, {.workers = 4});
+    ASSERT_TRUE(scenario) << errors.text();
+    const ScenarioResult result = run_scenario(*scenario);
+    EXPECT_TRUE(result.passed()) << report_text(*scenario, result);
+  }
 }
 
 // A9, under full load, in turns of 2 ms: the policies of the scenario, and one that lets an application of theirs into

@@ -317,7 +317,7 @@ class ComponentTest : public testing::Test {
   RoomReturns room_{site_, ports_, turn_, outbox_, orphans_};
   Random random_{1};
   FlowWays flow_ways_{site_, turn_, paths_, random_};
-  FlowIds flow_ids_{site_, ports_, outbox_, flow_ways_, settlement_, orphans_, waiting_};
+  FlowIds flow_ids_{site_, ports_, turn_, outbox_, flow_ways_, settlement_, orphans_, waiting_};
   CrossPoint crosspoint_{site_, ports_, outbox_, settlement_};
   FlowCredits flow_credits_{site_, turn_, acks_};
   NodeEvents events_{15};

@@ -50,6 +50,28 @@ TEST_F(FlowIdsTest, AnOutputOfThisWorkerGivesAnIdAtOnceUnlessOthersWait) {
   EXPECT_EQ(flow.branch.output(), kFabric);
 }
 
+// K11: only where IDs are short. Whether another worker has some its answer tells, which takes a moment.
+TEST_F(FlowIdsTest, AFlowYieldsToThoseThatHaveWaitedLongerThanAnAnswerTakes) {
+  FlowId id, other;
+  turn_.begin(kSecond);
+  InputFlow& flow = on_lent_id(id, FlowId::of(5));
+  EXPECT_FALSE(flow_ids_.has_to_yield(edge_, flow)) << "nobody waits";
+  begin(other, kOther);
+  want(other, kOther);
+  EXPECT_FALSE(flow_ids_.has_to_yield(edge_, flow));
+  turn_.begin(kSecond + 100 * kMicrosecond);
+  begin(other, kOther);
+  want(other, kOther);
+  EXPECT_FALSE(flow_ids_.has_to_yield(edge_, flow));
+  turn_.begin(kSecond + 200 * kMicrosecond);
+  EXPECT_TRUE(flow_ids_.has_to_yield(edge_, flow)) << "since the first of them came";
+  InputFlow& own = begin(id);
+  ASSERT_TRUE(flow_ids_.reserve(edge_, own, kOutput, *packet(100)));
+  begin(other);
+  want(other, kOutput);
+  EXPECT_TRUE(flow_ids_.has_to_yield(edge_, own)) << "an output here would have given it one at once";
+}
+
 TEST_F(FlowIdsTest, ThereIsNoIdWhenAllAreUsed) {
   FlowId id;
   InputFlow& flow = begin(id);
