@@ -36,7 +36,7 @@ MatchBlocks plain_mask(uint8_t match) {
   std::memset(mask.macs, 0xff, sizeof mask.macs);
   std::memset(mask.source_address, ip, 4);
   std::memset(mask.destination_address, ip, 4);
-  mask.input_port = PortIndex::of(0xffff);
+  mask.input_port = PortIndex::of(0xffff);  // all bits of it
   mask.vni = 0xffff;
   mask.source_port = mask.destination_port = static_cast<uint16_t>(ports << 8 | ports);
   mask.l3 = l3;

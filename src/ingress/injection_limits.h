@@ -103,7 +103,7 @@ class InjectionLimits {
   static constexpr uint8_t kLimited = kNoLimitId;
   static constexpr uint16_t kUnlimited = 1u << kNoLimitId;
   static constexpr uint16_t kAll = (1u << kLimitIds) - 1;
-  static constexpr uint16_t kAllAtOnce = kAll << 1 | 1;
+  static constexpr uint16_t kAllAtOnce = kAll << 1 | 1 << kInjectsNothing;
 
   // What is injected is counted as what is left for it, so that a packet changes one number and looks at its sign. For
   // one that is not active nothing is left: its first packet is noticed by that.
@@ -149,7 +149,7 @@ class InjectionLimits {
   }
   void refresh() {
     open_ = port_room_ > 0 ? below_ : kUnlimited;
-    at_once_ = static_cast<uint16_t>((open_ & ~contended_) << 1 | 1);
+    at_once_ = static_cast<uint16_t>((open_ & ~contended_) << 1 | 1 << kInjectsNothing);
   }
 
   // A7: who is active, what that makes of the limits, and who may go on. No share is so small that it is closed.
@@ -184,7 +184,7 @@ class InjectionLimits {
   uint16_t below_ = kAll;
   uint16_t open_ = kAll;  // below, and so is the port
   uint16_t contended_ = 0;
-  uint16_t at_once_ = kAllAtOnce;  // bit i + 1: ID i is open and not contended; bit 0: always
+  uint16_t at_once_ = kAllAtOnce;  // bit i + 1: ID i is open and not contended; bit kInjectsNothing: always
 };
 
 }  // namespace heddle

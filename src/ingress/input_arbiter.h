@@ -199,7 +199,7 @@ class InputArbiter {
     return queue.injects ? static_cast<uint8_t>(limit_of(group) + 1) : kInjectsNothing;
   }
   // May a packet that counts as that pass the queue by, as far as limits go?
-  bool may_inject(uint8_t as) const { return as == kInjectsNothing || injection_.may_inject(as); }
+  bool may_inject(uint8_t as) const { return injection_.may_inject(as); }
   // So many of its bytes have been handed on; so many are settled. It counts as something.
   void inject(uint8_t as, uint32_t bytes) { injection_.inject(as, bytes); }
   void settle(uint8_t as, uint32_t bytes) {

@@ -98,7 +98,7 @@ class FlowIds {
   HEDDLE_COLD bool yields(const Port& port, const InputFlow& flow) const {
     const OutputIds& ids = port.input.ids[flow.branch.output()];
     if (turn_.now() < ids.wanting_since_ns + kAnswerNs && !ports_.is_own(flow.branch.output())) return false;
-    return port.input.ids[flow.branch.output()].wanting.yields(channel_of(port, flow), flow.group);
+    return ids.wanting.yields(channel_of(port, flow), flow.group);
   }
   bool tell_wants(Port& input, PortIndex output, uint8_t channel);
   bool take_lent_id(Port& port, InputFlow& flow);

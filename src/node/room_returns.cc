@@ -74,8 +74,9 @@ bool RoomReturns::send_returns_of(Port& output, PortIndex input, LaneIndex lane)
 
 // Of what an input returns to a lane while others wait there (X3): nothing when the lane's queue has run empty, for
 // then it is not room that is short; else what is above its share, by the flows that wait, of what the input with most
-// of them has; of copies as of flows. Whoever has a small share of the port would have its frames stand there for long.
-// One that does not wait counts as one flow, and two of the largest frames can always cross.
+// of them has. Whoever has a small share of the port would have its frames stand there for long. One that does not wait
+// counts as one flow, and two of the largest frames can always cross. Of room for copies as much is kept, if they would
+// stand there before frames of its flows.
 void RoomReturns::keep_some(const Port& output, PortIndex input, LaneIndex lane, Returns& given) const {
   const OutputScheduler& scheduler = output.output.scheduler;
   if (scheduler.inputs(lane) == 0) return;
@@ -89,7 +90,7 @@ void RoomReturns::keep_some(const Port& output, PortIndex input, LaneIndex lane,
     room -= static_cast<uint32_t>(std::min<uint64_t>(room, all - std::min(all, share)));
   };
   keep(given.room, crossing_room(site_.settings, at_once));
-  keep(given.copy_room, copy_room(site_.settings));
+  if (scheduler.waiting(input, lane) != 0) keep(given.copy_room, copy_room(site_.settings));
 }
 
 bool RoomReturns::send_orphans(Port& output, PortIndex input) {

@@ -56,14 +56,15 @@ TEST_F(FlowIdsTest, AFlowYieldsToThoseThatHaveWaitedLongerThanAnAnswerTakes) {
   turn_.begin(kSecond);
   InputFlow& flow = on_lent_id(id, FlowId::of(5));
   EXPECT_FALSE(flow_ids_.has_to_yield(edge_, flow)) << "nobody waits";
+  turn_.begin(2 * kSecond);
   begin(other, kOther);
   want(other, kOther);
   EXPECT_FALSE(flow_ids_.has_to_yield(edge_, flow));
-  turn_.begin(kSecond + 100 * kMicrosecond);
+  turn_.begin(2 * kSecond + 100 * kMicrosecond);
   begin(other, kOther);
   want(other, kOther);
   EXPECT_FALSE(flow_ids_.has_to_yield(edge_, flow));
-  turn_.begin(kSecond + 200 * kMicrosecond);
+  turn_.begin(2 * kSecond + 200 * kMicrosecond);
   EXPECT_TRUE(flow_ids_.has_to_yield(edge_, flow)) << "since the first of them came";
   InputFlow& own = begin(id);
   ASSERT_TRUE(flow_ids_.reserve(edge_, own, kOutput, *packet(100)));

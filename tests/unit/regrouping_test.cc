@@ -152,7 +152,9 @@ TEST_F(RegroupingTest, WhatIsInjectedIsStillCounted) {
     flow.data_flow = flow.next_data_flow = flow.ack_flow + bytes;
   }
   arbiter.inject(arbiter.injects_as(arbiter[away], 1), 300);
+  policy_.groups[2].limit = 4;
   regroup();
+  EXPECT_EQ(arbiter.injection().injected_bytes(4), 300u);
   EXPECT_EQ(arbiter.injection().injected_bytes(), 300u);
 }
 
@@ -227,7 +229,8 @@ TEST_F(RegroupingTest, ANodeMayHaveNoApplicationsAnyMore) {
   injecting.branch.flow = FlowId::of(5);
   injecting.branch.voq = away;
   injecting.data_flow = injecting.ack_flow + 300;
-  port_->input.arbiter.inject(port_->input.arbiter.injects_as(port_->input.arbiter[away], 3), 300);
+  injecting.branch.injects = port_->input.arbiter.injects_as(port_->input.arbiter[away], 3);
+  port_->input.arbiter.inject(injecting.branch.injects, 300);
   port_->input.arbiter.push(away, ready);
   Packet* waits = wait_for_id(kMoving);
   InputSide& input = port_->input;
@@ -239,6 +242,7 @@ TEST_F(RegroupingTest, ANodeMayHaveNoApplicationsAnyMore) {
   EXPECT_EQ(input.arbiter.groups(), 1u);
   EXPECT_FALSE(input.arbiter[away].injects);
   EXPECT_EQ(input.arbiter.injection().injected_bytes(), 0u) << "nobody counts it";
+  EXPECT_EQ(injecting.branch.injects, kInjectsNothing);
   EXPECT_EQ(input.arbiter.peek(away), ready);
   input.arbiter.commit(away, true, 100);
   EXPECT_EQ(input.arbiter.peek(away), ready) << "it has more, and is alone";

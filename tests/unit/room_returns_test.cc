@@ -13,6 +13,16 @@ class RoomReturnsTest : public ComponentTest {
     gone.cost = cost;
     output.output.room.returns_for(gone).add(gone);
   }
+  // Copies of the edge port in so many buffers, which are all that it may have at the output.
+  void copies_leave(uint16_t cost) {
+    voq_.copy_room = 0;
+    room_.copied(cost);
+    Packet* copy = packet(100);
+    copy->input = edge_.input.ref;
+    copy->flags |= kPacketCopy;
+    copy->cost = cost;
+    output_.output.room.returns_for(*copy).add(*copy);
+  }
   uint32_t waiting(PortIndex input = kEdge) const { return output_.output.scheduler.waiting(input, 0); }
 
   Voq& voq_ = edge_.input.arbiter[site_.voq_index(kOutput, 0)];
@@ -177,18 +187,23 @@ TEST_F(RoomReturnsTest, WhileOthersWaitAnInputGetsNoMoreThanItsShare) {
 TEST_F(RoomReturnsTest, NorMoreOfItForCopies) {
   const uint16_t all = copy_room(site_.settings);
   RoomReturns::on_wait(output_, kFabric, 0, 1000);
+  RoomReturns::on_wait(output_, kEdge, 0, 1);
   output_.output.scheduler.push(packet(100));
-  voq_.copy_room = 0;
-  room_.copied(all);
-  Packet* copy = packet(100);
-  copy->input = edge_.input.ref;
-  copy->flags |= kPacketCopy;
-  copy->cost = all;
-  output_.output.room.returns_for(*copy).add(*copy);
+  copies_leave(all);
   room_.send();
   EXPECT_EQ(voq_.copy_room, 2 * site_.frame_buffers);
   EXPECT_EQ(room_.copies_out(), 0u);
   RoomReturns::on_wait(output_, kFabric, 0, 0);
+  room_.send();
+  EXPECT_EQ(voq_.copy_room, all);
+}
+
+// It asks all hosts for one while none of its flows waits.
+TEST_F(RoomReturnsTest, CopiesOfAnInputWithoutFlowsHaveAllTheirRoom) {
+  const uint16_t all = copy_room(site_.settings);
+  RoomReturns::on_wait(output_, kFabric, 0, 1000);
+  output_.output.scheduler.push(packet(100));
+  copies_leave(all);
   room_.send();
   EXPECT_EQ(voq_.copy_room, all);
 }
