@@ -54,24 +54,25 @@ class InputQueues {
   void empty() {
     packets_ = lossless_packets_ = 0;
     for (Group& group : groups_) group.packets[false] = group.packets[true] = group.queue.bytes = 0;
-    for (QueueMark& queue : classes_) queue.bytes = 0;
+    for (Class& one : classes_) one.packets = one.queue.bytes = 0;
   }
   // A packet has been dropped here. Where that says nothing of queues it does not count.
   void dropped(uint8_t ftag, DropReason reason) {
-    classes_[ftag & (kFtags - 1)].dropped_frames += is_of_queues(reason);
+    classes_[ftag & (kFtags - 1)].queue.dropped_frames += is_of_queues(reason);
   }
   void dropped_of_group(uint8_t group, DropReason reason) {
     groups_[group].queue.dropped_frames += is_of_queues(reason);
   }
   void restart_marks() {
     for (Group& group : groups_) group.queue.restart();
-    for (QueueMark& queue : classes_) queue.restart();
+    for (Class& one : classes_) one.queue.restart();
   }
 
   uint32_t packets() const { return packets_; }
   uint32_t lossless_packets() const { return lossless_packets_; }  // of those
   uint32_t packets(uint8_t group, bool lossless) const { return groups_[group].packets[lossless]; }
-  const QueueMark& of_class(uint8_t ftag) const { return classes_[ftag & (kFtags - 1)]; }
+  uint32_t packets_of_class(uint8_t ftag) const { return classes_[ftag & (kFtags - 1)].packets; }
+  const QueueMark& of_class(uint8_t ftag) const { return classes_[ftag & (kFtags - 1)].queue; }
   const QueueMark& of_group(uint8_t group) const { return groups_[group].queue; }
 
  private:
@@ -79,22 +80,30 @@ class InputQueues {
     QueueMark queue;
     uint32_t packets[2] = {};  // that wait: lossy, lossless
   };
+  struct Class {
+    QueueMark queue;
+    uint32_t packets = 0;  // that wait
+  };
 
   void count(const Packet& packet, bool lossless) {
     ++packets_;
     lossless_packets_ += lossless;
-    classes_[packet.ftag & (kFtags - 1)].joined(packet.payload);
+    Class& own = classes_[packet.ftag & (kFtags - 1)];
+    ++own.packets;
+    own.queue.joined(packet.payload);
   }
   void uncount(const Packet& packet, bool lossless) {
     --packets_;
     lossless_packets_ -= lossless;
-    classes_[packet.ftag & (kFtags - 1)].left(packet.payload);
+    Class& own = classes_[packet.ftag & (kFtags - 1)];
+    --own.packets;
+    own.queue.left(packet.payload);
   }
 
   uint32_t packets_ = 0;
   uint32_t lossless_packets_ = 0;
   std::vector<Group> groups_;
-  std::array<QueueMark, kFtags> classes_{};
+  std::array<Class, kFtags> classes_{};
 };
 
 }  // namespace heddle

@@ -12,16 +12,23 @@ DropReason FlowQueues::refusal(const Port& port, const InputFlow& flow, const Pa
   if (!flow.queue.empty() && flow.queue_extent() > mark(flow)) return DropReason::flow_queue_full;
   const uint32_t buffers = input_buffers(port);
   if (buffers > most) return DropReason::input_full;
-  uint32_t free = most - buffers;
+  const uint32_t free = most - buffers;
+  // Of what is the part of a class or a group then, a flow has what it and it alone leaves free.
+  uint32_t for_flow = free;
+  if (site_.several_lossy_classes) {
+    const uint32_t of_class = port.input.queues.packets_of_class(flow.ftag);
+    if (of_class > free) return DropReason::class_full;
+    for_flow = (free - of_class) / 2;
+  }
   if (port.input.arbiter.groups() > 1) {
     // Nothing of it would ever go, and it would keep its flow IDs and buffers from the others.
     if (flow.destination.node != site_.address && port.input.arbiter.closed(flow.group))
       return DropReason::injection_closed;
     const uint32_t of_group = port.input.queues.packets(flow.group, false);
     if (of_group > free) return DropReason::group_full;
-    free = (free - of_group) / 2;  // of what is the group's part then: what it and it alone leaves free
+    for_flow = std::min(for_flow, (free - of_group) / 2);
   }
-  return flow.queued_packets > free ? DropReason::flow_queue_full : DropReason::none;
+  return flow.queued_packets > for_flow ? DropReason::flow_queue_full : DropReason::none;
 }
 
 void FlowQueues::push(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now) {

@@ -22,10 +22,10 @@ class FlowQueues {
       : site_(site), flow_credits_(flow_credits), flow_pauses_(flow_pauses), waiting_(waiting) {}
 
   // Past a mark the tail of a lossy class is dropped (A8). No flow may have more of the input's buffers than it leaves
-  // free, so that however many flows are held up, one that is not finds room (C8), and so for a group of applications,
-  // so that one of many flows leaves room for another's one. An empty queue takes any frame that its group may have.
-  // One of a lossless class has a buffer that was granted on a fabric port; at the edge its host has been told to stop
-  // well before there is none.
+  // free, so that however many flows are held up, one that is not finds room (C8), and so for a class and for a group
+  // of applications, so that one of many flows leaves room for another's one: in transit, too, for classes. An empty
+  // queue takes any frame that its class and group may have. One of a lossless class has a buffer that was granted on a
+  // fabric port; at the edge its host has been told to stop well before there is none.
   DropReason refusal(const Port& port, const InputFlow& flow, const Packet& packet) const;
   // What refusal() has let in.
   void push(Port& port, FlowId id, InputFlow& flow, Packet* packet, Nanos now);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/site.h"
 
+#include <algorithm>
+
 #include "heddle/frames.h"
 
 namespace heddle {
@@ -12,6 +14,10 @@ PortSet ports_of_kind(const NodeOptions& options, bool fabric) {
   for (PortIndex port = 0; port < ports.size(); ++port)
     if (ports[port].fabric == fabric) found |= PortSet{1} << port;
   return found;
+}
+
+bool several_lossy(const std::vector<TrafficClass>& classes) {
+  return std::ranges::count_if(classes, [](const TrafficClass& one) { return !one.lossless && one.flow_channels; }) > 1;
 }
 }  // namespace
 
@@ -31,7 +37,8 @@ Site::Site(const NodeOptions& options, WorkerIndex worker_index)
       frame_bytes(topology.edge_mtu_bytes + kEthernetHeaderBytes),
       frame_buffers(buffers_for(HEDDLE_DATA_OVERHEAD_BYTES + frame_bytes)),
       fabric_ports(ports_of_kind(options, true)),
-      edge_ports(ports_of_kind(options, false)) {
+      edge_ports(ports_of_kind(options, false)),
+      several_lossy_classes(several_lossy(topology.classes)) {
   for (uint8_t ftag = 0; ftag < kClassesMax; ++ftag)
     lossy_voqs_[ftag] = lanes.lossless(ftag) ? kNoVoq : voq_index(0, lanes.of(classes.of(ftag).ftag, kLossyChannel));
 }

@@ -32,6 +32,7 @@ struct Site {
   const uint32_t frame_bytes;              // of the longest untagged frame that a host may send
   const uint64_t frame_buffers;            // that it holds with a fabric header
   const PortSet fabric_ports, edge_ports;  // of the node
+  const bool several_lossy_classes;        // with flow channels: each has its part of an input's buffers (A8)
 
   const std::vector<TopologyPort>& ports() const { return topology.nodes[node].ports; }
   VoqIndex voq_index(PortIndex output, LaneIndex lane) const { return VoqIndex::of(lane * port_count + output); }

@@ -35,6 +35,7 @@ namespace heddle {
   X(no_flow_id, "no flow ID free and the waiting queue is full (F10)")                   \
   X(flow_queue_full, "flow queue past its drop mark (A8)")                               \
   X(input_full, "input port past its drop mark (A8)")                                    \
+  X(class_full, "class past its part of the input's buffers (A8)")                       \
   X(group_full, "group of applications past its part of the input's buffers (A8)")       \
   X(injection_closed, "application whose injection limit is 0 (A6)")                     \
   X(pause_ignored, "lossless, and the host went on though it was told to pause (F10)")   \
@@ -75,6 +76,7 @@ constexpr bool is_of_queues(DropReason reason) {
     case DropReason::no_flow_id:
     case DropReason::flow_queue_full:
     case DropReason::input_full:
+    case DropReason::class_full:
     case DropReason::group_full:
     case DropReason::injection_closed:
     case DropReason::pause_ignored:

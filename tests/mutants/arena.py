@@ -20,7 +20,7 @@ MEMORY_BYTES = 8 << 30  # of one program: a mutant may ask for all there is
 FIRST_SEED = 1
 SCENARIOS = ("incast", "incast-far", "lossless", "slow-receiver", "lossless-ring", "pause-storm", "pause-only", "credits-only", "link-retry",
              "incast-wide", "flow-fair", "parking-lot", "incast-ends", "by-bytes", "one-beside-many", "two-applications",
-             "two-applications-lossless", "unknown-beside-many", "applications-few-ids", "application-weights",
+             "two-applications-lossless", "unknown-beside-many", "class-in-transit", "applications-few-ids", "application-weights",
              "injection-limit", "injection-hops", "regroup", "shaper", "injection-turns",
              "shaper-maximum", "shaper --workers 4 --slower 10", "two-spines", "dragonfly", "link-dies", "spine-dies",
              "spine-stands-still")

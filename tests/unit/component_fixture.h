@@ -72,7 +72,8 @@ inline void greet(LinkSession& one, LinkSession& other, Nanos now) {
 
 // Packets that wait at an input, as it counts them; there are none.
 inline void count_waiting(Port& port, uint32_t lossless, uint32_t lossy = 0, uint8_t group = 0) {
-  const Packet none{};
+  Packet none{};
+  none.ftag = kFtags - 1;  // a class of their own
   InputQueues& queues = port.input.queues;
   while (queues.lossless_packets() < lossless) queues.joined(none);
   while (queues.lossless_packets() > lossless) queues.left(none);

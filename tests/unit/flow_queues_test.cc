@@ -56,10 +56,35 @@ TEST_F(FlowQueuesTest, AnInputTakesSoMuchAndAFlowNoMoreThanItLeaves) {
   count_waiting(edge_, 1, most_ - 1);
   EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::none) << "lossless ones do not count";
   count_waiting(edge_, 0, most_ / 2);
-  flow.queued_packets = static_cast<uint16_t>(most_ - most_ / 2 - 1);
+  flow.queued_packets = static_cast<uint16_t>((most_ - most_ / 2 - 1) / 2);
   EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::none);
   ++flow.queued_packets;
   EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::flow_queue_full) << "it leaves others as much";
+}
+
+// A8: of several lossy classes none takes the buffers that another one needs.
+TEST_F(FlowQueuesTest, AClassTakesNoMoreThanItLeaves) {
+  FlowId id;
+  InputFlow& flow = begin(id);
+  const Packet* frame = packet(1500);
+  InputQueues& queues = edge_.input.queues;
+  while (queues.packets_of_class(kLossy) < most_ / 2) queues.joined(*frame, 0, false);
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::class_full);
+  FlowId other_id;
+  InputFlow& other = begin(other_id, kOutput, kUncontrolled);
+  EXPECT_EQ(flow_queues_.refusal(edge_, other, *packet(1500, kUncontrolled)), DropReason::none) << "the rest is its";
+  while (queues.packets_of_class(kLossy) > most_ / 2 - 1) queues.left(*frame, 0, false);
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::none);
+}
+
+TEST_F(FlowQueuesTest, TheOnlyLossyClassWithFlowsHasAllBuffers) {
+  Topology one = topology_;
+  std::erase_if(one.classes, [](const TrafficClass& each) { return each.ftag == kUncontrolled; });
+  NodeOptions alone = options(0);
+  alone.topology = &one;
+  const Site site(alone, 0);
+  EXPECT_FALSE(site.several_lossy_classes) << "others are lossless or without flow channels";
+  EXPECT_TRUE(site_.several_lossy_classes);
 }
 
 // A6: what would never go does not wait.

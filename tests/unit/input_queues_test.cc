@@ -25,6 +25,8 @@ TEST(InputQueues, CountWhatWaitsByClassAndGroup) {
   EXPECT_EQ(queues.packets(), 4u);
   EXPECT_EQ(queues.lossless_packets(), 2u);
   EXPECT_EQ(queues.packets(1, false), 1u);
+  EXPECT_EQ(queues.packets_of_class(kBulk), 2u);
+  EXPECT_EQ(queues.packets_of_class(kStorage), 2u);
   EXPECT_EQ(queues.of_class(kBulk).bytes, 200u);
   EXPECT_EQ(queues.of_class(kStorage).bytes, 1500u);
   EXPECT_EQ(queues.of_group(1).bytes, 1100u);
@@ -35,6 +37,8 @@ TEST(InputQueues, CountWhatWaitsByClassAndGroup) {
   EXPECT_EQ(queues.packets(), 1u);
   EXPECT_EQ(queues.lossless_packets(), 0u);
   EXPECT_EQ(queues.packets(1, false), 0u);
+  EXPECT_EQ(queues.packets_of_class(kBulk), 1u);
+  EXPECT_EQ(queues.packets_of_class(kStorage), 0u);
   EXPECT_EQ(queues.of_class(kStorage).bytes, 0u);
   EXPECT_EQ(queues.of_group(1).bytes, 0u);
   EXPECT_EQ(queues.of_group(1).most_bytes, 1100u) << "the high water stays";
@@ -65,8 +69,8 @@ TEST(InputQueues, CountDropsThatTellOfQueues) {
     queues.dropped(kBulk, static_cast<DropReason>(i));
     queues.dropped_of_group(1, static_cast<DropReason>(i));
   }
-  EXPECT_EQ(queues.of_class(kBulk).dropped_frames, 9u);
-  EXPECT_EQ(queues.of_group(1).dropped_frames, 9u);
+  EXPECT_EQ(queues.of_class(kBulk).dropped_frames, 10u);
+  EXPECT_EQ(queues.of_group(1).dropped_frames, 10u);
   EXPECT_EQ(queues.of_class(kStorage).dropped_frames, 0u);
   EXPECT_EQ(queues.of_group(0).dropped_frames, 0u);
 }

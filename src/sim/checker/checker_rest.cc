@@ -62,7 +62,8 @@ std::string Checker::unrest_of(uint16_t node, const Port& port) const {
     if (held != 0) return where + "flow IDs of a group counted";
   }
   for (uint8_t ftag = 0; ftag < kFtags; ++ftag)
-    if (port.input.queues.of_class(ftag).bytes != 0) return where + "bytes of a class counted";
+    if (port.input.queues.of_class(ftag).bytes + port.input.queues.packets_of_class(ftag) != 0)
+      return where + "bytes of a class counted";
   for (const uint32_t full : port.input.flows_full)
     if (full != 0) return where + "a flow is counted as full";
   if (port.pause.told() != 0) return where + "the host is told to pause";
