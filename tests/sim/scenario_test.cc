@@ -76,7 +76,7 @@ TEST(Scenario, MeetsItsExpectationsTenTimesSlowerWithSeveralWorkers) {
 // X3: how many flows wait for its room another worker's output is told closely enough. K11: a flow that waits for
 // another worker's answer takes no ID away from one that has its own. Nor does it matter to what goes to all.
 TEST(Scenario, SharesAreTheSameWithSeveralWorkers) {
-  for (const char* name : {"one-beside-many", "regroup", "unknown-beside-many", "class-in-transit"}) {
+  for (const char* name : {"one-beside-many", "regroup", "unknown-beside-many", "class-in-transit", "two-rates"}) {
     ConfigErrors errors;
     const auto scenario = load_scenario((kRoot / "config/sim" / name).string() + ".yaml", errors, {.workers = 4});
     ASSERT_TRUE(scenario) << errors.text();
