@@ -94,6 +94,7 @@ class InjectionLimits {
     for (uint8_t id = 0; id < kLimited; ++id) sum += ids_[id].injected_bytes();
     return sum;
   }
+  bool port_open() const { return port_room_ > 0; }
   // The limits in force; kNoInjectionLimit if there is none.
   uint64_t limit_bytes(uint8_t id) const { return ids_[id].in_force_bytes; }
   uint64_t limit_bytes() const { return port_bytes_; }

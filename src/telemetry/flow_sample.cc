@@ -108,6 +108,7 @@ bool view_flow(const SwitchProcess& process, const SampledFlow& sample, FlowView
     view.state = flow.state;
     view.rests = flow.at_rest();
     view.at_limit = flow.state == FlowState::ready && port.input.arbiter.at_limit(flow.branch.voq, flow.group);
+    view.at_port_limit = view.at_limit && !port.input.arbiter.injection().port_open();
     view.level = flow.congestion & kCongestionLevelMask;
     if (flow.flow_extent() == 0 && flow.queue_extent() == 0) return;
     view.output_port = flow.branch.output();

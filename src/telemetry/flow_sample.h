@@ -46,7 +46,8 @@ struct FlowView {
   uint8_t level = 0;  // of its destination's congestion
   FlowState state = FlowState::idle;
   bool rests = false;
-  bool at_limit = false;  // ready, and its injection limit ID is closed (A4)
+  bool at_limit = false;       // ready, and its injection limit ID is closed (A4)
+  bool at_port_limit = false;  // for the port is (A7)
 };
 
 // Every used entry of a node's match tables, a bounded number of them per turn of the worker.

@@ -51,6 +51,21 @@ void add_key(Json& json, const MatchKey& key) {
   if (key.flow_label != 0) json["flow_label"] = key.flow_label;
 }
 
+// Group, name and injection limit ID, if the node tells applications apart.
+void add_application(Json& json, const SampledFlow& sample) {
+  json["group"] = sample.group;
+  const ApplicationPolicy& policy = sample.node->settings.applications;
+  if (!policy.configured) return;
+  const ApplicationPolicy::Group& group = policy.groups[sample.group];
+  json["limit"] = group.limit;
+  if (!group.name.empty()) json["group_name"] = group.name;
+}
+
+std::string flow_state_text(const FlowView& view) {
+  if (view.at_port_limit) return "at port limit";
+  return view.at_limit ? "at limit" : state_text(view.state, view.rests);
+}
+
 Json flow_json(const SwitchProcess& process, const SampledFlow& sample, const FlowView& view, double seconds) {
   const TopologyNode& about = description(process, *sample.node);
   const auto bps = [seconds](uint32_t bytes) { return static_cast<uint64_t>(bytes * 8.0 / seconds); };
@@ -65,9 +80,9 @@ Json flow_json(const SwitchProcess& process, const SampledFlow& sample, const Fl
     json["dropped_reason"] =
         view.lost_reason == DropReason::none ? "further on" : kDropReasonNames[static_cast<unsigned>(view.lost_reason)];
   add_key(json, view.key);
-  json["group"] = sample.group;
+  add_application(json, sample);
   json["flow_id"] = view.flow;
-  json["state"] = view.at_limit ? "at limit" : state_text(view.state, view.rests);
+  json["state"] = flow_state_text(view);
   json["level"] = view.level;
   json["queue_bytes"] = view.queue_bytes;
   json["queued_packets"] = view.queued_packets;

@@ -72,7 +72,7 @@ std::string ingress_text(const Json& reply) {
                                          {"DROPPED"}};
   constexpr int kBehindProtocol = 5;
   if (dscps) columns.insert(columns.begin() + kBehindProtocol, {"DSCP", Align::right});
-  if (groups) columns.insert(columns.begin() + 2, {"GROUP", Align::right});
+  if (groups) columns.insert(columns.begin() + 2, {"GROUP"});
   TextTable table(std::move(columns));
   for (const Json& flow : flows) {
     std::vector<std::string> cells{place(flow),
@@ -88,7 +88,7 @@ std::string ingress_text(const Json& reply) {
                                    path_text(flow),
                                    dropped_text(flow)};
     if (dscps) cells.insert(cells.begin() + kBehindProtocol, std::to_string(flow.value("dscp", 0)));
-    if (groups) cells.insert(cells.begin() + 2, exact(flow, "group"));
+    if (groups) cells.insert(cells.begin() + 2, flow.value("group_name", exact(flow, "group")));
     table.add(std::move(cells));
   }
   const std::string moving = reply.at("moving").is_null() ? "" : ", " + exact(reply, "moving") + " moving";

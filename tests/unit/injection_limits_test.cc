@@ -53,6 +53,10 @@ TEST_F(InjectionLimitsTest, ActiveIdsShareThePortByWeight) {
   make();
   inject(0, 5000);
   EXPECT_EQ(limits_.limit_bytes(0), 8000u);
+  inject(0, 3000);
+  EXPECT_FALSE(limits_.port_open());
+  settle(0, 3000);
+  EXPECT_TRUE(limits_.port_open());
   limits_.waits(1);
   EXPECT_EQ(limits_.limit_bytes(0), 2000u) << "a quarter, and it has more";
   EXPECT_EQ(limits_.limit_bytes(1), 6000u);

@@ -103,8 +103,10 @@ leaf1:p1  leaf2:p1  10.0.0.1:5  02:00:00:00:00:02  udp       1.00 Mb/s  1.00 Mb/
   EXPECT_EQ(
       text_of(),
       R"(FROM      TO        GROUP  SOURCE      DESTINATION        PROTOCOL  DSCP    OFFERED  DELIVERED  IN FABRIC  QUEUED  STATE  PATH  DROPPED
-leaf1:p1  leaf2:p1      3  10.0.0.1:5  02:00:00:00:00:02  udp         46  1.00 Mb/s  1.00 Mb/s       10 B     0 B  idle   -     -
+leaf1:p1  leaf2:p1  3      10.0.0.1:5  02:00:00:00:00:02  udp         46  1.00 Mb/s  1.00 Mb/s       10 B     0 B  idle   -     -
 )");
+  flow["group_name"] = "backup";
+  EXPECT_NE(text_of().find("leaf1:p1  leaf2:p1  backup  10.0.0.1:5"), std::string::npos) << text_of();
 }
 
 TEST(RateFlows, CountsWhatCameSinceAndNewFlowsFromZero) {
