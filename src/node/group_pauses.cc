@@ -48,8 +48,9 @@ uint32_t GroupPauses::packets(const Port& port, bool lossless) const {
   return lossless ? queues.lossless_packets() : queues.packets() - queues.lossless_packets();
 }
 
+// Of several lossy classes one alone is dropped from half of the mark on, and beside others before.
 uint32_t GroupPauses::most_packets(bool lossless) const {
-  return site_.settings.input_drop_mark_packets / (lossless ? 2 : 1);
+  return site_.settings.input_drop_mark_packets / (lossless || site_.several_lossy_classes ? 2 : 1);
 }
 
 PausedGroup* GroupPauses::enter(Port& port, uint32_t match) const {

@@ -75,6 +75,12 @@ TEST_F(FlowQueuesTest, AClassTakesNoMoreThanItLeaves) {
   EXPECT_EQ(flow_queues_.refusal(edge_, other, *packet(1500, kUncontrolled)), DropReason::none) << "the rest is its";
   while (queues.packets_of_class(kLossy) > most_ / 2 - 1) queues.left(*frame, 0, false);
   EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::none);
+  const uint32_t of_class = most_ / 4;
+  while (queues.packets_of_class(kLossy) > of_class) queues.left(*frame, 0, false);
+  flow.queued_packets = static_cast<uint16_t>((most_ - of_class - 1 - of_class) / 2);  // of its class's part, half
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::none);
+  ++flow.queued_packets;
+  EXPECT_EQ(flow_queues_.refusal(edge_, flow, *frame), DropReason::flow_queue_full);
 }
 
 TEST_F(FlowQueuesTest, TheOnlyLossyClassWithFlowsHasAllBuffers) {

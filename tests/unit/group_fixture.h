@@ -11,7 +11,7 @@ namespace heddle::test {
 class GroupTest : public ComponentTest {
  protected:
   static constexpr uint64_t kHost = 0x020000000001;
-  static constexpr uint16_t kFrame = 1000;
+  static constexpr uint16_t kFrame = 1400;
   static constexpr uint8_t kGroup = 1;
 
   GroupTest() {
@@ -108,7 +108,7 @@ class GroupTest : public ComponentTest {
   FlowQueues queues_{site_, flow_credits_, pauses_, waiting_};
   Nanos now_ = kSecond;
   uint16_t next_port_ = 1;
-  const uint32_t most_ = topology_.settings.input_drop_mark_packets / 3;  // packets of a group alone
+  const uint32_t most_ = topology_.settings.input_drop_mark_packets / 2 / 3;  // packets of a group alone
 };
 
 }  // namespace heddle::test

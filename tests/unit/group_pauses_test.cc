@@ -24,18 +24,18 @@ TEST_F(GroupPausesTest, ManyShortQueuesAreAGroupThatIsFull) {
 
 TEST_F(GroupPausesTest, OthersLeaveItLess) {
   const uint32_t mark = topology_.settings.input_drop_mark_packets;
-  count_waiting(*port_, 0, mark / 4 + 1, kGroup);
+  count_waiting(*port_, 0, mark / 8 + 1, kGroup);
   EXPECT_FALSE(groups_.is_full(*port_, kGroup, false));
-  count_waiting(*port_, 0, mark / 4, 2);
-  EXPECT_TRUE(groups_.is_full(*port_, kGroup, false)) << "of two each has a quarter";
+  count_waiting(*port_, 0, mark / 8, 2);
+  EXPECT_TRUE(groups_.is_full(*port_, kGroup, false)) << "of two each has a quarter of half the mark";
   EXPECT_FALSE(groups_.is_full(*port_, kGroup, true));
   EXPECT_FALSE(groups_.is_full(*port_, 3, false)) << "one that has nothing";
   EXPECT_FALSE(groups_.is_full(ports_.own(kEdge), kGroup, false)) << "a port of one group";
 }
 
-// A lone group has a third of what there is room for; of lossless packets half as many, as their host is paused at
-// that.
-TEST_F(GroupPausesTest, AGroupOfLosslessPacketsIsFullAtHalfAsMany) {
+// A lone group has a third of what there is room for: half of the mark, at which a host of lossless ones is paused, and
+// from which on one of several lossy classes is dropped.
+TEST_F(GroupPausesTest, AGroupIsFullWellBeforeItsHostIsPausedOrItsClassDropped) {
   const uint32_t mark = topology_.settings.input_drop_mark_packets;
   for (const bool lossless : {true, false}) {
     uint32_t packets = 0;
@@ -44,9 +44,26 @@ TEST_F(GroupPausesTest, AGroupOfLosslessPacketsIsFullAtHalfAsMany) {
       port_->input.queues.joined(none, kGroup, lossless);
       ++packets;
     }
-    EXPECT_EQ(packets, (lossless ? mark / 2 : mark) / 3 + 1) << lossless;
+    EXPECT_EQ(packets, mark / 2 / 3 + 1) << lossless;
     EXPECT_EQ(groups_.queue_bytes(*port_, kGroup), 0u) << "these have no bytes";
     while (packets-- > 0) port_->input.queues.left(none, kGroup, lossless);
+  }
+}
+
+// Whatever classes and groups have, who might be paused for it has been when its class is dropped (A8).
+TEST_F(GroupPausesTest, BeforeItsClassIsDroppedAGroupIsFull) {
+  const uint32_t mark = topology_.settings.input_drop_mark_packets;
+  InputQueues& queues = port_->input.queues;
+  const Packet own{};  // of class kLossy
+  for (const uint32_t others : {0u, mark / 8, mark / 3}) {
+    count_waiting(*port_, 0, others, 2);
+    uint32_t packets = 0;
+    while (queues.packets_of_class(kLossy) + queues.packets() < mark) {
+      queues.joined(own, kGroup, false);
+      ++packets;
+    }
+    EXPECT_TRUE(groups_.is_full(*port_, kGroup, false)) << others;
+    while (packets-- > 0) queues.left(own, kGroup, false);
   }
 }
 
