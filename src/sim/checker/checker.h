@@ -185,8 +185,9 @@ class Checker : public Watcher {
   void check_lossless(uint16_t node, const Port& port);
   void hold_output(uint16_t node, const Port& port);
   void hold_packet(const Port& port, const Packet& packet);
+  using PacketsOfClasses = std::array<uint32_t, kFtags>;  // that wait at an input
   void check_input_flows(uint16_t node, const Port& port);
-  void check_input_flow(uint16_t node, const Port& port, FlowId id, uint32_t& packets);
+  void check_input_flow(uint16_t node, const Port& port, FlowId id, PacketsOfClasses& packets);
   void check_rest(uint16_t node, const Port& port, FlowId id);
   void check_reservation(uint16_t node, const Port& port, FlowId id);
   void check_lists(uint16_t node, const Port& port);

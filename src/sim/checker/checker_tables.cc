@@ -225,10 +225,10 @@ void Checker::check_shares(uint16_t node, const Port& port) {
 }
 
 void Checker::check_input_flows(uint16_t node, const Port& port) {
-  uint32_t packets = 0;
+  PacketsOfClasses packets{};
   for (const Fifo& fifo : port.input.fifos) {
     for (const Packet* packet = fifo.queue.head; packet != nullptr; packet = packet->next) {
-      ++packets;
+      ++packets[packet->ftag];
       held_.cost_by_input[port.index][packet->vc] += packet->cost;
     }
   }
@@ -247,12 +247,20 @@ void Checker::check_input_flows(uint16_t node, const Port& port) {
     check_input_flow(node, port, id, packets);
     check_reservation(node, port, id);
   }
-  if (packets != port.input.queues.packets())
-    fail(2, place(node, port.index) + ": " + std::to_string(packets) + " packets in flow queues, " +
-                std::to_string(port.input.queues.packets()) + " counted");
+  const InputQueues& queues = port.input.queues;
+  uint32_t all = 0;
+  for (uint8_t ftag = 0; ftag < kFtags; ++ftag) {
+    all += packets[ftag];
+    if (packets[ftag] != queues.packets_of_class(ftag))
+      fail(2, place(node, port.index) + ": " + std::to_string(packets[ftag]) + " packets of class " +
+                  std::to_string(ftag) + " in queues, " + std::to_string(queues.packets_of_class(ftag)) + " counted");
+  }
+  if (all != queues.packets())
+    fail(2, place(node, port.index) + ": " + std::to_string(all) + " packets in queues, " +
+                std::to_string(queues.packets()) + " counted");
 }
 
-void Checker::check_input_flow(uint16_t node, const Port& port, FlowId id, uint32_t& packets) {
+void Checker::check_input_flow(uint16_t node, const Port& port, FlowId id, PacketsOfClasses& packets) {
   const InputFlow& flow = port.input.flows[id];
   const auto where = [&] { return place(node, port.index) + " input flow " + std::to_string(id) + ": "; };
   if (static_cast<int32_t>(flow.queue_extent()) < 0) fail(1, where() + "data beyond next: " + numbers(flow));
@@ -263,7 +271,7 @@ void Checker::check_input_flow(uint16_t node, const Port& port, FlowId id, uint3
     ++count;
     held_.cost_by_input[port.index][packet->vc] += packet->cost;
   }
-  packets += count;
+  packets[flow.ftag] += count;
   if (flow.queue_extent() != bytes || flow.queued_packets != count)
     fail(1, where() + std::to_string(bytes) + " bytes in " + std::to_string(count) +
                 " packets are queued: " + numbers(flow));
