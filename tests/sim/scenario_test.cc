@@ -272,6 +272,38 @@ TEST(Scenario, TimesAreComparedWithTimesOfTheirKind) {
   }
 }
 
+// Of a workload, or of all together, in the intervals that lie in the window, whole.
+TEST(Scenario, ThroughputHoldsInEachInterval) {
+  ConfigErrors errors;
+  auto scenario = parse_scenario(pair_text("expect:\n"
+                                           "  - { workload: w, steady_throughput_at_least: 3k }\n"
+                                           "  - { workload: w, steady_throughput_at_most: 5k }\n"
+                                           "  - { steady_throughput_at_least: 13k }\n"
+                                           "  - { steady_throughput_at_most: 14k }\n"),
+                                 "x.yaml", errors);
+  ASSERT_TRUE(scenario) << errors.text();
+  scenario->workloads.push_back(scenario->workloads[0]);
+  scenario->workloads[1].name = "other";
+  scenario->interval_ns = 10;
+  scenario->windows = {{.name = "", .from_ns = 15, .to_ns = 50}};
+  ScenarioResult result;
+  uint64_t bps = 1000;
+  for (const Nanos at : {10, 20, 30, 40, 50, 60}) {
+    result.samples.push_back({.at_ns = at, .workload = 0, .sent_bps = 0, .delivered_bps = bps});
+    result.samples.push_back({.at_ns = at, .workload = 1, .sent_bps = 0, .delivered_bps = 10'000});
+    bps += 1000;
+  }
+  judge(*scenario, {}, result);
+  ASSERT_EQ(result.expectations.size(), 4u);
+  EXPECT_EQ(result.expectations[0].value, 3000u) << "the second interval begins before the window";
+  EXPECT_EQ(result.expectations[1].value, 5000u) << "the sixth ends behind it";
+  EXPECT_TRUE(result.expectations[0].met);
+  EXPECT_TRUE(result.expectations[1].met);
+  EXPECT_EQ(result.expectations[2].value, 13'000u);
+  EXPECT_EQ(result.expectations[3].value, 15'000u);
+  EXPECT_FALSE(result.expectations[3].met);
+}
+
 TEST(Scenario, AFlowThatIsNeverDeliveredIsSilentUntilItStops) {
   ConfigErrors errors;
   const auto scenario = parse_scenario(pair_text("faults: [{ at: 0ms, do: link_down, link: \"s1:p0\" }]\n"

@@ -67,11 +67,13 @@ enum class Measure : uint8_t {
   throughput_of_alone_at_least,
   mean_of_alone_at_most,
   p99_of_alone_at_most,
-  steady_fairness_at_least,  // ppm: Jain's index in the interval where it is least
-  transfer_spread_at_most,   // ppm: slowest over fastest of the flows' transfers
-  buffers_at_most,           // ppm of the buffers of a link and channel, at the fullest, whatever the workload
-  injected_at_most,          // bytes of an edge port's applications in the fabric (A6), where they were most
-  held_flows_at_most,        // that hosts are told how much to send of (G1), at the end of any interval
+  steady_fairness_at_least,    // ppm: Jain's index in the interval where it is least
+  steady_throughput_at_least,  // bits per second, all flows together, in the interval where it is least
+  steady_throughput_at_most,   // and in the one where it is most
+  transfer_spread_at_most,     // ppm: slowest over fastest of the flows' transfers
+  buffers_at_most,             // ppm of the buffers of a link and channel, at the fullest, whatever the workload
+  injected_at_most,            // bytes of an edge port's applications in the fabric (A6), where they were most
+  held_flows_at_most,          // that hosts are told how much to send of (G1), at the end of any interval
   held_flows_at_least,
   beyond_credit_at_most,  // bytes that a host sends of one beyond that, once it has heard of it
   late_frames_at_most,    // delivered behind a later one
@@ -91,6 +93,8 @@ constexpr std::string_view kMeasureNames[] = {"gap_at_most",
                                               "mean_of_alone_at_most",
                                               "p99_of_alone_at_most",
                                               "steady_fairness_at_least",
+                                              "steady_throughput_at_least",
+                                              "steady_throughput_at_most",
                                               "transfer_spread_at_most",
                                               "buffers_at_most",
                                               "injected_at_most",

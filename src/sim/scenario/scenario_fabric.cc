@@ -137,6 +137,8 @@ void ScenarioReader::slow_down() {
     switch (expectation.measure) {
       case Measure::throughput_at_least:
       case Measure::throughput_at_most:
+      case Measure::steady_throughput_at_least:
+      case Measure::steady_throughput_at_most:
         expectation.limit /= slower;
         expectation.text += scaled(" / ");
         break;

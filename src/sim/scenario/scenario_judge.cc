@@ -80,6 +80,24 @@ void add_value(Measure measure, const WorkloadResult& result, Sum& sum) {
   }
 }
 
+// What the named workload, or all, got in each interval that lies in the window: where that is least, or most.
+void add_intervals(const Scenario& scenario, const Expectation& expectation, const ScenarioResult& result, Sum& sum) {
+  const Window& window = scenario.windows[expectation.window];
+  const size_t workloads = scenario.workloads.size();
+  for (size_t first = 0; first < result.samples.size(); first += workloads) {  // those of one interval stand together
+    const Nanos to = result.samples[first].at_ns;
+    if (to < window.from_ns + scenario.interval_ns || to > window.to_ns) continue;
+    uint64_t delivered_bps = 0;
+    for (size_t i = 0; i < workloads; ++i)
+      if (expectation.workload.empty() || scenario.workloads[i].name == expectation.workload)
+        delivered_bps += result.samples[first + i].delivered_bps;
+    if (is_lower_bound(expectation.measure))
+      sum.least(delivered_bps);
+    else
+      sum.most(delivered_bps);
+  }
+}
+
 std::optional<uint64_t> value_of(const Scenario& scenario, const Expectation& expectation, const ScenarioResult& alone,
                                  const ScenarioResult& result) {
   Sum sum;
@@ -97,6 +115,9 @@ std::optional<uint64_t> value_of(const Scenario& scenario, const Expectation& ex
     }
   }
   if (expectation.measure == Measure::delivered_at_least && sent != 0) sum.add(delivered * 1'000'000 / sent);
+  if (expectation.measure == Measure::steady_throughput_at_least ||
+      expectation.measure == Measure::steady_throughput_at_most)
+    add_intervals(scenario, expectation, result, sum);
   if (expectation.measure == Measure::drops_at_most && result.packet_hops != 0)
     for (const uint64_t drops : result.total.drops) sum.add(drops);
   for (const QueueSample& sample : result.queues) {

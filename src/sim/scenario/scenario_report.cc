@@ -89,6 +89,8 @@ std::string value_text(const ExpectationResult& result) {
       break;
     case Measure::throughput_at_least:
     case Measure::throughput_at_most:
+    case Measure::steady_throughput_at_least:
+    case Measure::steady_throughput_at_most:
       out << scaled_bits_per_second(value);
       break;
     default:

@@ -348,6 +348,8 @@ void ScenarioReader::read_expectation(const YamlValue& value) {
         break;
       case Measure::throughput_at_least:
       case Measure::throughput_at_most:
+      case Measure::steady_throughput_at_least:
+      case Measure::steady_throughput_at_most:
         if (!entry.read_rate(expectation.limit, 0, 1'000'000'000'000)) return;
         break;
       case Measure::injected_at_most:
