@@ -202,6 +202,7 @@ class Checker : public Watcher {
   // checker_injection.cc
   void check_injection(uint16_t node, const Port& port);
   void check_group_counts(uint16_t node, const Port& port);
+  void cover_limit(const InjectionGhost& one, uint64_t limit, uint64_t frame);
   static bool may_be_injected(uint64_t bytes, uint64_t before, uint64_t limit, uint64_t frame);
 
   // checker_shapers.cc

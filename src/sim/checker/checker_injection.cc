@@ -54,6 +54,8 @@ void Checker::check_injection(uint16_t node, const Port& port) {
     fail(5, where() + std::to_string(of_port) + " bytes injected, " + std::to_string(policy.port_bytes) +
                 " are the limit");
   before.port_bytes = of_port;
+  if (of_port != 0 && of_port >= policy.port_bytes) coverage_.reach("limit: the port is at its limit");
+  if (promised_of_port != 0) coverage_.reach("limit: room is kept for a queue that has none");
   bool all_open = true;
   for (uint8_t id = 0; id < kNoLimitId; ++id) all_open &= (known.open() >> id & 1) != 0;
   for (uint8_t id = 0; id < kNoLimitId; ++id) {
@@ -66,6 +68,7 @@ void Checker::check_injection(uint16_t node, const Port& port) {
     if (!may_be_injected(one.bytes, before.ids[id], limit, frame))
       fail(5, of_id() + std::to_string(one.bytes) + " bytes injected, " + std::to_string(limit) + " are the limit");
     before.ids[id] = one.bytes;
+    cover_limit(one, limit, frame);
     // As long as nobody is held, those that have become idle may count.
     if (all_open) continue;
     if ((one.bytes != 0 || one.waits) && limit != 0 && policy.port_bytes != kNoInjectionLimit)
@@ -76,6 +79,12 @@ void Checker::check_injection(uint16_t node, const Port& port) {
     const bool open = one.bytes + one.promised < limit && of_port + promised_of_port < policy.port_bytes;
     if (open != ((known.open() >> id & 1) != 0)) fail(5, of_id() + (open ? "closed" : "open") + ", and is not to be");
   }
+}
+
+void Checker::cover_limit(const InjectionGhost& one, uint64_t limit, uint64_t frame) {
+  if (one.bytes == 0 || limit == kNoInjectionLimit) return;
+  if (one.waits && one.bytes >= limit) coverage_.reach("limit: an application waits at its limit");
+  if (one.bytes >= limit + frame) coverage_.reach("limit: lowered below what is injected");
 }
 
 bool Checker::may_be_injected(uint64_t bytes, uint64_t before, uint64_t limit, uint64_t frame) {

@@ -9,10 +9,29 @@ namespace {
 void draw_limits(ApplicationPolicy& policy, Random& random) {
   if (one_in(random, 2)) return;
   const auto limit = [&random]() -> uint64_t {
-    return one_in(random, 3) ? kNoInjectionLimit : pick(random, {1, 1500, 8000, 64'000, 1 << 30});
+    return one_in(random, 3) ? kNoInjectionLimit : pick(random, {1, 1500, 8000, 64'000, kInjectionLimitMax});
   };
   policy.port_bytes = limit();
   for (ApplicationPolicy::Limit& one : policy.limits) one.bytes = limit();
+}
+
+// By one or more of what operators have, as hosts here have it (sim/hosts/sim_frame.cc).
+GroupRule rule(Random& random) {
+  GroupRule rule;
+  rule.group = static_cast<uint8_t>(random.below(kNoFlowGroup));
+  const auto prefix = [&random] {
+    const uint64_t bits = pick(random, {8, 30, 32});
+    IpPrefix addresses{.l3 = 4, .address = {10}, .bits = static_cast<uint8_t>(bits)};
+    if (bits > 8) addresses.address[3] = static_cast<uint8_t>(random.below(8) >> (32 - bits) << (32 - bits));
+    return addresses;
+  };
+  if (one_in(random, 2)) rule.vlan = static_cast<uint16_t>(pick(random, {1, 10, 20}));
+  if (one_in(random, 4)) rule.port = PortIndex::of(static_cast<uint32_t>(random.below(4)));
+  if (one_in(random, 4)) rule.ftag = static_cast<uint8_t>(random.below(3));
+  if (one_in(random, 4)) rule.dscp = static_cast<uint8_t>(8 * random.below(3));
+  if (one_in(random, 4)) rule.source = prefix();
+  if (one_in(random, 4)) rule.destination = prefix();
+  return rule;
 }
 
 ApplicationPolicy policy(Random& random) {
@@ -29,12 +48,7 @@ ApplicationPolicy policy(Random& random) {
     index.base = static_cast<uint8_t>(random.below(kNoFlowGroup - 16));
     index.field = static_cast<IndexField>(random.below(4));
   }
-  if (one_in(random, 2)) {
-    GroupRule rule;
-    rule.group = static_cast<uint8_t>(random.below(kNoFlowGroup));
-    rule.vlan = static_cast<uint16_t>(pick(random, {1, 10, 20}));
-    policy.rules.push_back(rule);
-  }
+  for (uint64_t rules = random.below(4); rules > 0; --rules) policy.rules.push_back(rule(random));
   return policy;
 }
 
