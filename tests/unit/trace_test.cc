@@ -5,6 +5,7 @@
 #include "ingress/classifier.h"
 #include "io/clock.h"
 #include "poke.h"
+#include "sending_host.h"
 #include "switch_process_fixture.h"
 #include "telemetry/request_fields.h"
 #include "telemetry/trace_frame.h"
@@ -84,32 +85,6 @@ TEST(TraceFrame, SaysWhatIsWrongWithIt) {
   EXPECT_FALSE(told({{"hex", std::string(2 * 9019, '0')}}).empty());
 }
 
-// A host that sends so many frames, and takes all.
-class SendingHost : public Device {
- public:
-  SendingHost(const MempoolPool& pool, std::vector<uint8_t> frame, uint32_t frames)
-      : pool_(const_cast<MempoolPool&>(pool)), frame_(std::move(frame)), frames_(frames) {}
-  uint32_t receive(Packet** packets, uint32_t count, Nanos) override {
-    count = pool_.allocate(packets, std::min(count, frames_));
-    for (uint32_t i = 0; i < count; ++i) {
-      std::copy(frame_.begin(), frame_.end(), packets[i]->data);
-      packets[i]->length = static_cast<uint16_t>(frame_.size());
-    }
-    frames_ -= count;
-    return count;
-  }
-  uint32_t transmit(Packet** packets, uint32_t count, Nanos) override {
-    pool_.release(packets, count);
-    return kBurst;
-  }
-  bool is_done() const { return frames_ == 0; }
-
- private:
-  MempoolPool& pool_;
-  std::vector<uint8_t> frame_;
-  uint32_t frames_;
-};
-
 class Trace : public SwitchProcessTest {
  protected:
   Trace() { run_for(kSecond); }
@@ -136,7 +111,7 @@ class Trace : public SwitchProcessTest {
   // left's host sends so many frames to right's.
   void host_sends(uint32_t frames) {
     const ProcessNode& left = process->nodes()[0];
-    SendingHost host(process->pool(), make_trace_frame(kMacs), frames);
+    test::SendingHost host(process->pool(), make_trace_frame(kMacs), frames);
     left.node->plug(1, &host);
     while (!host.is_done()) left.node->worker(0).poll(now += kMicrosecond);
     left.node->plug(1, left.ports[1].device);
