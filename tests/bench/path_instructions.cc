@@ -9,6 +9,7 @@
 // most flows are held to their share. Prints JSON; with --where only the addresses of both, for
 // tests/bench/cache_lines.
 #include <CLI/CLI.hpp>
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -52,7 +53,8 @@ ApplicationPolicy applications(const Shape& shape) {
   policy.configured = shape.groups != 0;
   if (!policy.configured) return policy;
   policy.port_bytes = uint64_t{1} << 30;
-  policy.indices[0] = {.base = 0, .bits = 6, .field = IndexField::source};
+  policy.indices[0] = {
+      .base = 0, .bits = static_cast<uint8_t>(std::bit_width(shape.groups) - 1), .field = IndexField::source};
   for (uint32_t group = 0; group < shape.groups; ++group) policy.groups[group].limit = group % kNoLimitId;
   return policy;
 }
