@@ -335,6 +335,15 @@ TEST(ScenarioFile, TimeToMeasureIsNotEmpty) {
             "x.yaml:8:16: measure.to: found 0ms, allowed more than 0ns\n");
 }
 
+// R9, R10: what an incast puts on a link with a full one is in the way of that as long as it does not move.
+TEST(Scenario, WhoSharesALinkWithAnIncastIsMoved) {
+  ConfigErrors errors;
+  const auto scenario =
+      load_scenario((kRoot / "config/sim/incast-beside.yaml").string(), errors, {.baseline = Baseline::no_redirects});
+  ASSERT_TRUE(scenario) << errors.text();
+  EXPECT_FALSE(run_scenario(*scenario).passed());
+}
+
 // R9: without redirects, or with paths that nobody chooses by load, flows that met on a link stay there.
 TEST(Scenario, FlowsThatShareALinkAreMoved) {
   for (const char* name : {"two-spines", "fat-tree"})
@@ -406,37 +415,47 @@ TEST(Scenario, ATornadoTakesTheOtherWayRoundToo) {
 // R5, K11: all that lossless flows send arrives, also with a link down and with as few flow IDs as there may be: they
 // wait in no ring, neither for buffers nor for IDs. Their hosts' rings are short, as a card stops at PAUSE, and what is
 // in a simulated host's ring is sent still.
-TEST(Scenario, LosslessFlowsOfALatticeDoNotWaitForEachOtherInARing) {
-  struct Lattice {
-    std::string plan;
+TEST(Scenario, LosslessFlowsDoNotWaitForEachOtherInARing) {
+  struct Plan {
+    std::string sizes, link;
     int flow_ids_least;
   };
-  for (const Lattice& lattice :
-       {Lattice{"torus, dimensions: [4, 4], hosts: 3", 14}, Lattice{"hyperx, dimensions: [3, 3], hosts: 4", 15},
-        Lattice{"mesh, dimensions: [4, 4], hosts: 3", 18}})
-    for (const std::string fault : {"", "faults: [{ at: 10ms, do: link_down, link: \"s1-1:x2\" }]\n"}) {
-      const auto text = [&](int flow_ids) {
-        return "name: hunt\nduration: 400ms\nsettings: { flow_ids: " + std::to_string(flow_ids) +
-               " }\nclasses: [{ name: default, lossless: true }]\nfabric: { kind: " + lattice.plan +
-               ", rate: 10G, host_rate: 10G, workers: 2 }\n" + fault +
-               "workloads: [{ name: all, from: \"h*\", to: \"h*\", transfer: 64k, rate: 250M, start: 200ms }]\n"
-               "measure: { from: 199ms, to: 399ms }\n"
-               "expect: [{ late_frames_at_most: 0, lost_frames_at_most: 0, drops_at_most: 0 }]\n";
-      };
-      ConfigErrors errors;
-      EXPECT_FALSE(parse_scenario(text(lattice.flow_ids_least - 1), "hunt.yaml", errors));
-      EXPECT_NE(errors.text().find("allowed at least " + std::to_string(lattice.flow_ids_least)), std::string::npos)
-          << errors.text();
-      ConfigErrors none;
-      auto scenario = parse_scenario(text(lattice.flow_ids_least), "hunt.yaml", none);
-      ASSERT_TRUE(scenario) << none.text();
-      for (HostSetup& host : scenario->setup.hosts) host.to_switch.transmit_frames = 32;
-      const ScenarioResult result = run_scenario(*scenario);
-      EXPECT_TRUE(result.passed()) << lattice.plan << ' ' << fault;
-      ASSERT_EQ(result.workloads.size(), 1u);
-      for (const TransferResult& transfer : result.workloads[0].transfers)
-        ASSERT_TRUE(transfer.completion_ns) << lattice.plan << ' ' << fault;
-    }
+  const auto hunt = [](const Plan& plan, bool link_down, int flow_ids) {
+    return "name: hunt\nduration: 400ms\nsettings: { flow_ids: " + std::to_string(flow_ids) +
+           " }\nclasses: [{ name: default, lossless: true }]\nfabric: { kind: " + plan.sizes +
+           ", rate: 10G, host_rate: 10G, workers: 2 }\n" +
+           (link_down ? "faults: [{ at: 10ms, do: link_down, link: \"" + plan.link + "\" }]\n" : "") +
+           "workloads: [{ name: all, from: \"h*\", to: \"h*\", transfer: 64k, rate: 250M, start: 200ms }]\n"
+           "measure: { from: 199ms, to: 399ms }\n"
+           "expect: [{ late_frames_at_most: 0, lost_frames_at_most: 0, drops_at_most: 0 }]\n";
+  };
+  for (const Plan& plan :
+       {Plan{"torus, dimensions: [4, 4], hosts: 3", "s1-1:x2", 14},
+        Plan{"hyperx, dimensions: [3, 3], hosts: 4", "s1-1:x2", 15},
+        Plan{"mesh, dimensions: [4, 4], hosts: 3", "s1-1:x2", 18}, Plan{"fat-tree, radix: 4", "edge1-1:u1", 3},
+        Plan{"leaf-spine, leaves: 4, spines: 3, hosts: 6", "leaf1:u1", 8},
+        Plan{"dragonfly, routers: 3, globals: 1, hosts: 3", "r1-1:g2", 17}}) {
+    ConfigErrors errors;
+    EXPECT_FALSE(parse_scenario(hunt(plan, false, plan.flow_ids_least - 1), "hunt.yaml", errors)) << plan.sizes;
+    EXPECT_NE(errors.text().find("allowed at least " + std::to_string(plan.flow_ids_least)), std::string::npos)
+        << errors.text();
+    for (const bool link_down : {false, true})
+      for (const Baseline paths : {Baseline::none, Baseline::valiant}) {
+        if (paths == Baseline::valiant && !link_down) continue;  // it is the worse one
+        ConfigErrors none;
+        auto scenario =
+            parse_scenario(hunt(plan, link_down, plan.flow_ids_least), "hunt.yaml", none, {.baseline = paths});
+        ASSERT_TRUE(scenario) << none.text();
+        for (HostSetup& host : scenario->setup.hosts) host.to_switch.transmit_frames = 32;
+        const ScenarioResult result = run_scenario(*scenario);
+        const std::string what = plan.sizes + (link_down ? " without " + plan.link : "") +
+                                 (paths == Baseline::none ? "" : " by longer ways");
+        EXPECT_TRUE(result.passed()) << what << '\n' << report_text(*scenario, result);
+        ASSERT_EQ(result.workloads.size(), 1u);
+        for (const TransferResult& transfer : result.workloads[0].transfers)
+          ASSERT_TRUE(transfer.completion_ns) << what << ": " << transfer.flow;
+      }
+  }
 }
 
 // R12: the link between two groups is down. What it carried goes by others, and nothing comes to a dead end.
