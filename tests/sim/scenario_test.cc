@@ -73,6 +73,46 @@ TEST(Scenario, MeetsItsExpectationsTenTimesSlowerWithSeveralWorkers) {
   }
 }
 
+// A1-A3: what one flow has beside a thousand of another application is what the weights say, of groups of one injection
+// limit ID as of two IDs, lossy or not, with an ID for each flow or for few, of the shortest frames beside the longest.
+TEST(Scenario, TwoApplicationsShareByTheirWeightsHoweverTheyAreTold) {
+  constexpr uint32_t kShort = 64, kLong = 1514, kCounted = 24, kOnTheLink = 78;  // beside a frame without its tag
+  constexpr double kLinkBps = 2e9;
+  for (const char* name : {"two-applications", "two-applications-lossless"})
+    for (const uint16_t flow_ids : {uint16_t{2047}, uint16_t{64}})
+      for (const bool two_ids : {false, true})
+        for (const uint8_t weight : {uint8_t{1}, uint8_t{3}}) {
+          ConfigErrors errors;
+          auto scenario = load_scenario((kRoot / "config/sim" / name).string() + ".yaml", errors);
+          ASSERT_TRUE(scenario) << errors.text();
+          scenario->setup.topology.settings.flow_ids = flow_ids;
+          ApplicationPolicy& policy = scenario->setup.nodes[0].applications;
+          if (two_ids) {
+            policy.groups[2].limit = 1;
+            policy.limits[1].weight = weight;
+          } else {
+            policy.groups[2].weight = weight;
+          }
+          HostFlow& one = scenario->flows[scenario->workloads[0].flows[0]];
+          one.length_min = one.length_max = kShort;
+          one.interval_ns = static_cast<Nanos>((kShort + kCounted) * 8e9 / kLinkBps);
+          scenario->expectations.clear();
+          const auto expect_part = [&](const char* workload, uint32_t part, uint32_t length) {
+            const double bps = kLinkBps * part / (1 + weight) * (length + kCounted) / (length + kOnTheLink);
+            for (const auto& [measure, bound] : {std::pair{Measure::steady_throughput_at_least, 0.98 * bps},
+                                                 std::pair{Measure::steady_throughput_at_most, 1.02 * bps}})
+              scenario->expectations.push_back(
+                  {workload, 0, measure, static_cast<uint64_t>(bound), std::to_string(bound)});
+          };
+          expect_part("one", 1, kShort);
+          expect_part("many", weight, kLong);
+          const ScenarioResult result = run_scenario(*scenario);
+          EXPECT_TRUE(result.passed()) << flow_ids << " flow IDs, 1 to " << +weight
+                                       << (two_ids ? " by injection limit ID" : " by group") << '\n'
+                                       << report_text(*scenario, result);
+        }
+}
+
 // X3: how many flows wait for its room another worker's output is told closely enough. K11: a flow that waits for
 // another worker's answer takes no ID away from one that has its own. Nor does it matter to what goes to all.
 TEST(Scenario, SharesAreTheSameWithSeveralWorkers) {
