@@ -73,7 +73,8 @@ void ApplicationReader::read_classes(const YamlValue& value) {
     entry["bits"].read_integer(index.bits, 0, 6);
     if (const uint32_t last = index.base + (1u << index.bits) - 1; last >= kNoFlowGroup)
       entry["bits"].problem("groups up to " + std::to_string(last), "groups up to " + std::to_string(kNoFlowGroup - 1));
-    size_t field = 0;
+    const bool knows_source = found->match & kMatchIp;
+    auto field = static_cast<size_t>(knows_source ? IndexField::source : IndexField::vlan);
     const YamlValue field_value = entry["index"];
     field_value.read_choice(field, kFields);
     index.field = static_cast<IndexField>(field);

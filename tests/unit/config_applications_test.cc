@@ -76,6 +76,19 @@ applications:
   EXPECT_EQ(policy.indices[5].field, IndexField::flow_label);
 }
 
+// Who is not told apart by name is by where its packets are from: whoever opens more connections has no more groups.
+TEST(Applications, TheSourceIsTheIndexWhereTheClassKnowsIt) {
+  ConfigErrors errors;
+  const ApplicationPolicy policy = parse(R"(
+applications: { classes: { bulk: { bits: 4 }, plain: { bits: 2 }, labels: { bits: 2 } } }
+)",
+                                         errors);
+  EXPECT_EQ(errors.text(), "");
+  EXPECT_EQ(policy.indices[3].field, IndexField::source);
+  EXPECT_EQ(policy.indices[4].field, IndexField::vlan);
+  EXPECT_EQ(policy.indices[5].field, IndexField::vlan);
+}
+
 TEST(Applications, ThereAreNoneWithoutTheKey) {
   ConfigErrors errors;
   EXPECT_FALSE(parse("other: 1\n", errors).configured);
