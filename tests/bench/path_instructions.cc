@@ -220,7 +220,7 @@ int main(int argc, char** argv) {
   app.add_option("--size", shape.size, "bytes of a frame (60)")->check(CLI::Range(60, 1514));
   app.add_option("--pairs", shape.pairs, "of a port that sends and one that receives (1)")->check(CLI::Range(1, 16));
   app.add_option("--groups", shape.groups, "of applications, with all injection limit IDs (none are known of)")
-      ->check(CLI::Range(1, 64));
+      ->check(CLI::IsMember({1, 2, 4, 8, 16, 32, 64}));
   app.add_option("--links", shape.links, "between each two switches (1)")->check(CLI::Range(1, 8));
   app.add_option("--ids", shape.ids, "flow IDs of a port (2047)")->check(CLI::Range(16, 65535));
   app.add_flag("--lossless", shape.lossless, "the class is lossless");

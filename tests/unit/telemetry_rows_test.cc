@@ -74,20 +74,22 @@ TEST_F(TelemetryRows, AFlowThatNoLimitHoldsIsNotSaidToBe) {
 TEST_F(TelemetryRows, AShaperTellsWhatEachPassHasSent) {
   ShaperPolicy policy;
   policy.configured = true;
-  policy.branches.push_back({.name = "tenant", .bandwidth = {.minimum_bps = 16}});
-  policy.leaves[0] = {.bandwidth = {.minimum_bps = 8, .maximum_bps = 1'000'000'000, .priority = 2}, .branch = 0};
+  policy.branches.push_back({.name = "tenant", .bandwidth = {.minimum_bps = 1'000'000'000}});
+  policy.leaves[0] = {.bandwidth = {.minimum_bps = 8, .maximum_bps = 9'000'000'000, .priority = 2}, .branch = 0};
   process->set_shapers(0, {policy, {}});
   const std::function<Json()> show = show_shapers(*process, {});
   const Port& port = process->nodes()[0].node->port(0);
   auto& shaper = const_cast<Shaper&>(port.output.scheduler.shaper());
   for (int frames = 0; shaper.sent_bytes(0, Shaper::kRest) == 0; ++frames) {
-    ASSERT_LT(frames, 100) << "minima of a byte or two a second are used up by then";
+    ASSERT_LT(frames, 100) << "what may go at once of both minima is used up by then";
     ASSERT_EQ(shaper.next(1, now), 0);
     shaper.took(1000, now);
   }
   const Json rows = show()["shapers"];
   ASSERT_EQ(rows.size(), 3u) << "the class, its branch and the port: " << rows;
   const auto sent = [&shaper](Shaper::Pass pass) { return static_cast<double>(shaper.sent_bytes(0, pass)); };
+  EXPECT_GT(sent(Shaper::kLeaf), 0);
+  EXPECT_GT(sent(Shaper::kBranch), sent(Shaper::kLeaf)) << "100 us of a minimum are more than two frames";
   const double all = sent(Shaper::kLeaf) + sent(Shaper::kBranch) + sent(Shaper::kRest);
   for (const Json& row : rows) {
     const double bps_of_byte = row["sent_bps"].get<double>() / all;
@@ -96,13 +98,14 @@ TEST_F(TelemetryRows, AShaperTellsWhatEachPassHasSent) {
     EXPECT_NEAR(row["by_branch_minimum_bps"].get<double>(), bps_of_byte * sent(Shaper::kBranch), 2) << row;
   }
   EXPECT_EQ(rows[0]["minimum_bps"], 8);
-  EXPECT_EQ(rows[0]["maximum_bps"], 1'000'000'000);
+  EXPECT_EQ(rows[0]["maximum_bps"], 9'000'000'000);
   EXPECT_EQ(rows[0]["priority"], 2);
   EXPECT_EQ(rows[0]["branch"], "tenant");
   EXPECT_EQ(rows[1]["branch"], "tenant");
-  EXPECT_EQ(rows[1]["minimum_bps"], 16);
+  EXPECT_EQ(rows[1]["minimum_bps"], 1'000'000'000);
   EXPECT_FALSE(rows[1].contains("class"));
   EXPECT_FALSE(rows[2].contains("branch")) << "the port itself";
+  EXPECT_EQ(rows[2]["maximum_bps"], 10'000'000'000) << "its rate";
 }
 
 }  // namespace

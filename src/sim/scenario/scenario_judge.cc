@@ -101,13 +101,14 @@ void add_intervals(const Scenario& scenario, const Expectation& expectation, con
 std::optional<uint64_t> value_of(const Scenario& scenario, const Expectation& expectation, const ScenarioResult& alone,
                                  const ScenarioResult& result) {
   Sum sum;
-  uint64_t sent = 0, delivered = 0;
+  uint64_t sent = 0, delivered = 0, came_bps = 0;
   for (size_t i = 0; i < result.workloads.size(); ++i) {
     const WorkloadResult& workload = result.workloads[i];
     const bool named = workload.name == expectation.workload;
     if (workload.window != expectation.window || !(expectation.workload.empty() || named)) continue;
     sent += workload.sent_frames;
     delivered += workload.delivered_frames;
+    came_bps += workload.throughput_bps;
     if (is_of_alone(expectation.measure)) {
       if (i < alone.workloads.size()) add_of_alone(expectation.measure, workload, alone.workloads[i], sum);
     } else {
@@ -115,9 +116,9 @@ std::optional<uint64_t> value_of(const Scenario& scenario, const Expectation& ex
     }
   }
   if (expectation.measure == Measure::delivered_at_least && sent != 0) sum.add(delivered * 1'000'000 / sent);
-  if (expectation.measure == Measure::steady_throughput_at_least ||
-      expectation.measure == Measure::steady_throughput_at_most)
-    add_intervals(scenario, expectation, result, sum);
+  const bool steady = expectation.measure == Measure::steady_throughput_at_least ||
+                      expectation.measure == Measure::steady_throughput_at_most;
+  if (steady && sent + came_bps != 0) add_intervals(scenario, expectation, result, sum);
   if (expectation.measure == Measure::drops_at_most && result.packet_hops != 0)
     for (const uint64_t drops : result.total.drops) sum.add(drops);
   for (const QueueSample& sample : result.queues) {

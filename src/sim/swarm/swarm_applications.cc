@@ -15,22 +15,31 @@ void draw_limits(ApplicationPolicy& policy, Random& random) {
   for (ApplicationPolicy::Limit& one : policy.limits) one.bytes = limit();
 }
 
-// By one or more of what operators have, as hosts here have it (sim/hosts/sim_frame.cc).
+// Of addresses as hosts here have them (sim/hosts/sim_frame.cc).
+IpPrefix prefix(Random& random) {
+  const bool v6 = one_in(random, 2);
+  const uint8_t host = static_cast<uint8_t>(random.below(8)), of_four = host & 4;
+  const size_t last = v6 ? 15 : 3;
+  IpPrefix prefix{.l3 = static_cast<uint8_t>(v6 ? 6 : 4), .address = {v6 ? uint8_t{0xfd} : uint8_t{10}}, .bits = 8};
+  if (one_in(random, 3)) return prefix;
+  const bool one = one_in(random, 2);
+  prefix.address[last] = one ? host : of_four;
+  prefix.bits = static_cast<uint8_t>(8 * (last + 1) - (one ? 0 : 2));
+  return prefix;
+}
+
+// By one or more of what operators tell applications by.
 GroupRule rule(Random& random) {
   GroupRule rule;
   rule.group = static_cast<uint8_t>(random.below(kNoFlowGroup));
-  const auto prefix = [&random] {
-    const uint64_t bits = pick(random, {8, 30, 32});
-    IpPrefix addresses{.l3 = 4, .address = {10}, .bits = static_cast<uint8_t>(bits)};
-    if (bits > 8) addresses.address[3] = static_cast<uint8_t>(random.below(8) >> (32 - bits) << (32 - bits));
-    return addresses;
-  };
-  if (one_in(random, 2)) rule.vlan = static_cast<uint16_t>(pick(random, {1, 10, 20}));
-  if (one_in(random, 4)) rule.port = PortIndex::of(static_cast<uint32_t>(random.below(4)));
-  if (one_in(random, 4)) rule.ftag = static_cast<uint8_t>(random.below(3));
-  if (one_in(random, 4)) rule.dscp = static_cast<uint8_t>(8 * random.below(3));
-  if (one_in(random, 4)) rule.source = prefix();
-  if (one_in(random, 4)) rule.destination = prefix();
+  const uint64_t one = random.below(6);
+  const auto has = [&random, one](uint64_t field) { return field == one || one_in(random, 5); };
+  if (has(0)) rule.vlan = static_cast<uint16_t>(pick(random, {1, 10, 20}));
+  if (has(1)) rule.port = PortIndex::of(static_cast<uint32_t>(random.below(4)));
+  if (has(2)) rule.ftag = static_cast<uint8_t>(random.below(3));
+  if (has(3)) rule.dscp = static_cast<uint8_t>(8 * random.below(3));
+  if (has(4)) rule.source = prefix(random);
+  if (has(5)) rule.destination = prefix(random);
   return rule;
 }
 
