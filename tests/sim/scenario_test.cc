@@ -489,7 +489,7 @@ TEST(Scenario, LosslessFlowsDoNotWaitForEachOtherInARing) {
            " }\nclasses: [{ name: default, lossless: true }]\nfabric: { kind: " + plan.sizes +
            ", rate: 10G, host_rate: 10G, workers: 2 }\n" +
            (link_down ? "faults: [{ at: 10ms, do: link_down, link: \"" + plan.link + "\" }]\n" : "") +
-           "workloads: [{ name: all, from: \"h*\", to: \"h*\", transfer: 64k, rate: 250M, start: 200ms }]\n"
+           "workloads: [{ name: all, from: \"h*\", to: \"h*\", transfer: 32k, rate: 250M, start: 200ms }]\n"
            "measure: { from: 199ms, to: 399ms }\n"
            "expect: [{ late_frames_at_most: 0, lost_frames_at_most: 0, drops_at_most: 0 }]\n";
   };
