@@ -542,6 +542,21 @@ TEST(Scenario, LongerWaysLeadAroundALinkThatIsDown) {
   EXPECT_TRUE(run_scenario(*scenario).passed());
 }
 
+TEST(ScenarioFile, SomethingLiesInTheWindowThatHasToHoldInEachInterval) {
+  for (const std::string measure : {"steady_throughput_at_least: 1k", "steady_fairness_at_least: 1%"}) {
+    const std::string expect = "expect: [{ workload: w, " + measure + " }]\n";
+    EXPECT_EQ(problems_of(pair_text("measure: { from: 15ms, to: 29ms, interval: 10ms }\n" + expect)),
+              "x.yaml:9:25: expect[0]." + measure.substr(0, measure.find(':')) +
+                  ": found no interval of 10ms that lies in the window, whole, allowed a shorter measure.interval, or "
+                  "a longer "
+                  "window\n");
+    ConfigErrors none;
+    EXPECT_TRUE(
+        parse_scenario(pair_text("measure: { from: 15ms, to: 30ms, interval: 10ms }\n" + expect), "x.yaml", none))
+        << none.text();
+  }
+}
+
 TEST(ScenarioFile, APlanHasItsSizesAndNoOthers) {
   const auto problems = [](const std::string& plan) {
     return problems_of("name: x\nfabric: { " + plan + " }\nworkloads: [{ name: w, from: h1-1, to: h1-2 }]\n");

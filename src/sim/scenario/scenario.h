@@ -106,6 +106,10 @@ constexpr std::string_view kMeasureNames[] = {"gap_at_most",
                                               "drops_at_most"};
 // A larger value is the better one.
 bool is_lower_bound(Measure measure);
+// Of the intervals that lie in the window.
+inline bool is_of_intervals(Measure measure) {
+  return kMeasureNames[static_cast<size_t>(measure)].starts_with("steady_");
+}
 // Compared with the same workload without the congestors.
 bool is_of_alone(Measure measure);
 

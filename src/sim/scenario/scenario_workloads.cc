@@ -308,6 +308,14 @@ void ScenarioReader::read_expectations() {
   }
 }
 
+namespace {
+// Intervals are counted from the start.
+bool has_interval(const Scenario& scenario, const Window& window) {
+  const Nanos first = (window.from_ns + scenario.interval_ns - 1) / scenario.interval_ns * scenario.interval_ns;
+  return first + scenario.interval_ns <= std::min(window.to_ns, scenario.duration_ns);
+}
+}  // namespace
+
 void ScenarioReader::read_expectation(const YamlValue& value) {
   value.expect_map(scenario_keys::kExpect);
   std::string workload;
@@ -367,6 +375,10 @@ void ScenarioReader::read_expectation(const YamlValue& value) {
         if (!entry.read_duration(expectation.limit, 0, kLongest)) return;
         break;
     }
+    if (is_of_intervals(expectation.measure) && !has_interval(scenario_, scenario_.windows[window]))
+      return entry.problem_at_key(
+          "no interval of " + format_duration(scenario_.interval_ns) + " that lies in the window, whole",
+          "a shorter measure.interval, or a longer window");
     scenario_.expectations.push_back(expectation);
   }
 }
