@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
 #include "flow/id_queue.h"
@@ -106,6 +107,15 @@ struct alignas(64) InputFlow {
     return (flags & (kFlowInUse | kFlowMayRest | kFlowPending)) == (kFlowInUse | kFlowMayRest) && queue.empty() &&
            flow_extent() == 0;
   }
+  // With no queue, and a path where it may rest; nothing is held, and no congestion known. One comparison of the eight
+  // bytes from its packets' number on, since there is an ACK for each packet.
+  bool is_plain() const {
+    constexpr uint16_t kMay = kFlowAckDue | kFlowChooses | kFlowMoved | kFlowDetour;
+    constexpr uint64_t kAsked = 0xffff | uint64_t{uint16_t(~kMay)} << 16 | uint64_t{0xff} << 32 | uint64_t{0xff} << 48;
+    uint64_t word;
+    std::memcpy(&word, reinterpret_cast<const uint8_t*>(this) + kPlainFrom, sizeof(word));
+    return (word & kAsked) == uint64_t{kFlowInUse | kFlowMayRest} << 16;
+  }
   // A flow begins, on an ID of which nothing is left. `match_index`: kNoMatch inside the fabric.
   void begin(FabricAddress to, uint8_t class_ftag, uint32_t match_index, uint8_t of_group = 0) {
     flags |= kFlowInUse;
@@ -125,12 +135,16 @@ struct alignas(64) InputFlow {
     ack_flow += bytes;
     lost_total += bytes;
   }
+
+  static constexpr size_t kPlainFrom = 56;
 };
 
 static_assert(sizeof(InputFlow) == 64, "an input flow is one cache line");
 // What a packet on its way reads and writes stands in the first half and at the end of the second.
 static_assert(offsetof(InputFlow, next_data_flow) == 16 && offsetof(InputFlow, branch) == 32);
 static_assert(offsetof(InputFlow, destination) == 44 && offsetof(InputFlow, flags) == 58);
+static_assert(offsetof(InputFlow, queued_packets) == InputFlow::kPlainFrom && offsetof(InputFlow, state) == 60);
+static_assert(offsetof(InputFlow, congestion) == 62 && static_cast<uint8_t>(FlowState::idle) == 0);
 static_assert(sizeof(Branch) == 12);
 static_assert(kPortsMax < kNoPort && kNoPort <= 0xff);
 

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
 #include "flow/id_queue.h"
@@ -89,17 +90,29 @@ struct alignas(64) OutputFlow {
     pending_ack += bytes;
     pending_lost += bytes;
   }
+  // Reserved, and nothing of it is to be told, granted or known but how far it has got. One comparison of the eight
+  // bytes from its flags on, since there is an ACK for each packet.
+  bool is_plain() const {
+    constexpr uint64_t kAsked = uint16_t(~kOutputTimed) | uint64_t{0xff} << 16 | uint64_t{0xffff} << 32;
+    uint64_t word;
+    std::memcpy(&word, reinterpret_cast<const uint8_t*>(this) + kPlainFrom, sizeof(word));
+    return (word & kAsked) == uint64_t{static_cast<uint8_t>(OutputFlowState::reserved)} << 16;
+  }
   // The input flow has been told.
   void take_pending() {
     pending_ack = pending_lost = 0;
     flags &= static_cast<uint16_t>(~(kOutputEndDue | kOutputTell | kOutputCredit | kOutputRedirect));
   }
+
+  static constexpr size_t kPlainFrom = 48;
 };
 
 static_assert(sizeof(OutputFlow) == 64, "an output flow is one cache line");
 // As those of an input flow do, its fields stand where they do on purpose: what an ACK is applied to in the first half.
 static_assert(offsetof(OutputFlow, data_flow) == 0 && offsetof(OutputFlow, input) == 20);
-static_assert(offsetof(OutputFlow, flags) == 48 && offsetof(OutputFlow, credit_base) == 60);
+static_assert(offsetof(OutputFlow, flags) == OutputFlow::kPlainFrom && offsetof(OutputFlow, credit_base) == 60);
+static_assert(offsetof(OutputFlow, state) == 50 && offsetof(OutputFlow, congestion) == 52);
+static_assert(offsetof(OutputFlow, told) == 53);
 
 class OutputFlowTable {
  public:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ACK records of the other end of a link (W2), in one pass: each is judged (K3), and what is new in it goes on to the
 // flow's input at once where that is this worker's and nothing else of the entry waits to be told; else with what waits
-// (node/ack_relay.h).
+// (node/ack_relay.h). Nearly all say that bytes of a flow have been delivered of which there is nothing else to say:
+// those go by a short loop, as far as it goes.
 #pragma once
 
 #include "node/credit_watch.h"
@@ -22,6 +23,7 @@ class AckReceive {
   HEDDLE_HOT [[gnu::noinline]] bool receive(Port& port, const LinkFrame& frame, Nanos now);
 
  private:
+  void run_plain(Port& port, AckRecords::Iterator& at, const AckRecords::Iterator& end, Nanos now);
   bool take_record(Port& port, AckRecords::Iterator at, Nanos now);
   HEDDLE_COLD bool take_special(Port& port, AckRecords::Iterator at, OutputFlow& entry);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "node/short_way_tries.h"
 #include "wire/fgfc.h"
 
 namespace heddle {
@@ -66,7 +67,7 @@ void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos no
   if (left == 0) return;
   const Packet* last_packet = packets[kept - 1];
   const uint32_t last_bytes = last_packet != nullptr ? last_packet->payload : 0;
-  ExpressTries tries;
+  ShortWayTries tries;
   for (uint32_t i = 0; i < kept;) {
     if (packets[i] == nullptr) {
       ++i;

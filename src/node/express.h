@@ -16,16 +16,6 @@
 
 namespace heddle {
 
-// Of one burst: a try costs something, and where one has found nothing the next ones hardly do.
-class ExpressTries {
- public:
-  // So many frames have gone by the last try; how many are to take the ordinary way before the next one.
-  uint32_t others_after(uint32_t frames) { return others_ = frames != 0 ? 1 : 4 * others_; }
-
- private:
-  uint32_t others_ = 1;
-};
-
 class Express {
  public:
   Express(const Site& site, Ports& ports, FlowWays& flow_ways, StampingAtOnce& at_once)

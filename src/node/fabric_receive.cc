@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "node/short_way_tries.h"
+
 namespace heddle {
 
 void FabricReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos now) {
@@ -98,7 +100,7 @@ DropReason FabricReceive::judge_in_turn(Port& port, const LinkFrame& frame, Nano
 }
 
 void FabricReceive::receive_data(Port& port, Packet** packets, uint32_t count, Nanos now) {
-  ExpressTries tries;
+  ShortWayTries tries;
   uint32_t i = 0;
   while (i < count && port.session.up()) {
     express_.look_again();

@@ -118,13 +118,8 @@ bool FlowIds::rest(Port& port, FlowId id, const InputFlow& flow) {
   if (!usually((flow.flags & ~kMayRest) == kFlowMayRest)) return false;
   Port& there = ports_.own(flow.branch.output());
   const OutputFlow& entry = there.output.flows[flow.branch.flow];
-  if (!usually((entry.congestion | entry.told) == 0) || !usually(there.output.wanted.inputs() == 0)) return false;
-  if (!port.is_fabric()) {
-    if (!usually(port.input.waiting.empty())) return false;
-    port.input.flows.resting().enter(id);
-  }
-  there.output.flows.resting().enter(flow.branch.flow);
-  port.counters.count(ProtocolEvent::flow_rested);
+  if (!usually((entry.congestion | entry.told) == 0) || !may_rest(port, there)) return false;
+  enter_rest(port, port.is_fabric(), id, there, flow.branch.flow);
   return true;
 }
 

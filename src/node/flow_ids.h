@@ -75,6 +75,16 @@ class FlowIds {
   // F9: a flow of which nothing is left keeps its IDs; false if there is anything special about it, or others wait for
   // one.
   bool rest(Port& port, FlowId id, const InputFlow& flow);
+  // May flows of the input rest with IDs of that output? Not where others wait for one.
+  static bool may_rest(const Port& input, const Port& output) {
+    return usually(output.output.wanted.inputs() == 0) && (input.is_fabric() || usually(input.input.waiting.empty()));
+  }
+  // A flow rests, of an input that is a fabric port or not, with an ID of that output.
+  static void enter_rest(Port& input, bool in_transit, FlowId id, Port& output, FlowId output_id) {
+    if (!in_transit) input.input.flows.resting().enter(id);
+    output.output.flows.resting().enter(output_id);
+    input.counters.count(ProtocolEvent::flow_rested);
+  }
   // K11: the flow that has rested longest with an ID of the output, or with one of the edge port: to be ended by
   // whoever needs the ID. Of flow kNoFlow, or kNoFlow, if none does.
   InputFlowRef longest_at_rest_at(Port& output);

@@ -69,20 +69,11 @@ void FlowLife::on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged,
                       Nanos now) {
   if (!usually(epoch == port.input.ref.epoch)) return port.counters.count(ProtocolEvent::ack_absorbed);
   InputFlow& flow = port.input.flows[id];
-  flow.ack_flow += acknowledged;
-  flow.lost_total += lost;
+  if (usually(acknowledged != 0)) settle(port, port.is_fabric(), id, flow, acknowledged, lost, now);
   if (path_ended && flow.branch.flow != kNoFlow) {  // not of an ID that it once had (K11)
     flow.flags |= kFlowLeaving;
     port.counters.count(ProtocolEvent::path_ended);
     if (flow.branch.output() != kNoPort) flow_ids_.return_lent(port, flow.branch.output(), true);
-  }
-  if (port.is_fabric()) {
-    if (usually(acknowledged != 0)) acks_.mark_due(port, id, flow, now);
-  } else {
-    port.counters.acknowledged_bytes += acknowledged - lost;
-    if (flow.branch.injects != kInjectsNothing) port.input.arbiter.settle(flow.branch.injects, acknowledged);
-    if (lost != 0 && flow.match != kNoMatch) [[unlikely]]
-      edge_.matches()[flow.match].lose(lost, DropReason::none);
   }
   if (usually(!(flow.flags & kFlowLimited)))
     FlowLimits::forget(flow);  // of the flow that was here before

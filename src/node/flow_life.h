@@ -53,6 +53,13 @@ class FlowLife {
   HEDDLE_COLD void block(Port& port, FlowId id, InputFlow& flow, Nanos now);
   // Bytes of an input flow are settled downstream. Of an ended session: absorbed (K9).
   void on_ack(Port& port, Epoch epoch, FlowId id, uint32_t acknowledged, uint32_t lost, bool path_ended, Nanos now);
+  // The same for a flow that is_plain(), of the session that is, all of whose bytes have been delivered; `output` is
+  // where it goes, and flows of its input may rest there (FlowIds::may_rest()).
+  void on_plain_ack(Port& port, bool in_transit, FlowId id, InputFlow& flow, Port& output, uint32_t acknowledged,
+                    Nanos now) {
+    settle(port, in_transit, id, flow, acknowledged, 0, now);
+    if (usually(flow.flow_extent() == 0)) FlowIds::enter_rest(port, in_transit, id, output, flow.branch.flow);
+  }
   // A flow of another node's begins here with this frame (F3).
   [[gnu::noinline]] static void begin_transit(Port& port, FlowId id, InputFlow& flow, const Packet& packet) {
     flow.begin(packet.destination, packet.ftag, kNoMatch);
@@ -111,6 +118,17 @@ class FlowLife {
   HEDDLE_COLD static bool channel_changed(const Port& port, const InputFlow& flow, uint8_t channel) {
     if (!flow.queue.empty()) return flow.queue.head->vc != channel;
     return flow.branch.output() != kNoPort && port.input.arbiter[flow.branch.voq].came_in != channel;
+  }
+  // So many of its bytes are settled, and some of them lost; not none.
+  void settle(Port& port, bool in_transit, FlowId id, InputFlow& flow, uint32_t acknowledged, uint32_t lost,
+              Nanos now) {
+    flow.ack_flow += acknowledged;
+    flow.lost_total += lost;
+    if (in_transit) return acks_.mark_due(port, id, flow, now);
+    port.counters.acknowledged_bytes += acknowledged - lost;
+    if (flow.branch.injects != kInjectsNothing) port.input.arbiter.settle(flow.branch.injects, acknowledged);
+    if (lost != 0 && flow.match != kNoMatch) [[unlikely]]
+      edge_.matches()[flow.match].lose(lost, DropReason::none);
   }
   [[gnu::noinline]] void place_flow(Port& port, FlowId id);
   static void make_ready(Port& port, FlowId id, InputFlow& flow) {

@@ -416,6 +416,10 @@ class RecordRange {
       return *this;
     }
     bool operator==(const Iterator&) const = default;
+    // So many records further.
+    uint32_t operator-(const Iterator& from) const {
+      return static_cast<uint32_t>(at_ - from.at_) / sizeof(WireRecord);
+    }
 
    private:
     const uint8_t* at_;

@@ -54,6 +54,10 @@ struct InputFlowRef {
   InputFlowRef with(FlowId id) const {
     return std::bit_cast<InputFlowRef>(std::bit_cast<uint64_t>(*this) | uint64_t{id} << 48);
   }
+  // Of that port and session?
+  bool is_of(const InputFlowRef& other) const {
+    return (std::bit_cast<uint64_t>(*this) ^ std::bit_cast<uint64_t>(other)) << 16 == 0;
+  }
   bool operator==(const InputFlowRef& other) const {
     return std::bit_cast<uint64_t>(*this) == std::bit_cast<uint64_t>(other);
   }

@@ -196,5 +196,124 @@ TEST_F(AckReceiveTest, CreditIsHeardAndSoIsItsEnd) {
   EXPECT_FALSE(receive(record)) << "a limit behind what is settled";
 }
 
+// What goes by the short loop: flows with nothing special, on paths where they may rest.
+class PlainAckTest : public AckReceiveTest {
+ protected:
+  PlainAckTest() {
+    flow_->flags |= kFlowMayRest;
+    for (uint8_t i = 0; i < 3; ++i) {  // in transit
+      const auto flow_id = FlowId::of(11u + i);
+      const FlowId id = fabric_.output.flows.reserve(fabric_.input.ref.with(flow_id), kLossy, 0);
+      fabric_.output.flows[id].data_flow += 100;
+      InputFlow& flow = fabric_.input.flows[flow_id];
+      flow.begin({2, 0}, kLossy, kNoMatch);
+      flow.flags |= kFlowMayRest;
+      flow.next_data_flow = flow.data_flow += 100;
+      flow.branch.set_output(kFabric);
+      flow.branch.flow = id;
+      transit_.push_back(&flow);
+    }
+  }
+  AckRecord transit_ack(uint32_t number, uint32_t settled = 100) const {
+    const FlowId id = transit_[number]->branch.flow;
+    AckRecord record = ack(0);
+    record.flow = id;
+    record.ack_flow = fabric_.output.flows[id].ack_flow + settled;
+    record.lost_total = fabric_.output.flows[id].lost_total;
+    return record;
+  }
+  bool rests() const { return flow_->at_rest() && fabric_.output.flows.resting().has(id_); }
+  bool transit_rests(uint32_t number) const {
+    return transit_[number]->at_rest() && fabric_.output.flows.resting().has(transit_[number]->branch.flow);
+  }
+
+  std::vector<InputFlow*> transit_;
+};
+
+TEST_F(PlainAckTest, AFlowRestsWhenAllOfItHasArrived) {
+  EXPECT_TRUE(receive(ack(999)));
+  EXPECT_EQ(flow_->flow_extent(), 1u);
+  EXPECT_FALSE(fabric_.output.flows.resting().has(id_));
+  EXPECT_TRUE(receive(ack(1)));
+  EXPECT_TRUE(rests());
+  EXPECT_TRUE(edge_.input.flows.resting().has(FlowId::of(7)));
+  EXPECT_EQ(edge_.counters.acknowledged_bytes, 1000u);
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::flow_rested), 1u);
+  EXPECT_EQ(entry_->extent(), 0u);
+}
+
+TEST_F(PlainAckTest, ThoseOfSeveralInputsAreEachForItsOwn) {
+  const AckRecord edge = ack(1000);
+  EXPECT_TRUE(receive(transit_ack(0), edge, transit_ack(1, 99), transit_ack(2)));
+  EXPECT_TRUE(transit_rests(0) && rests() && transit_rests(2));
+  EXPECT_EQ(transit_[1]->flow_extent(), 1u);
+  EXPECT_EQ(edge_.counters.acknowledged_bytes, 1000u);
+  EXPECT_EQ(fabric_.counters.acknowledged_bytes, 0u);
+  EXPECT_EQ(fabric_.input.ack_due.size(), 3u) << "the switch before hears of them";
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::flow_rested), 2u);
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::flow_rested), 1u);
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::ack_received), 4u);
+}
+
+TEST_F(PlainAckTest, BesideOthersAllAreTaken) {
+  transit_[1]->flags &= static_cast<uint16_t>(~kFlowMayRest);
+  AckRecord other = transit_ack(0);
+  other.flow = FlowId::of(fabric_.output.flows.size() + 1);
+  EXPECT_FALSE(receive(transit_ack(0), transit_ack(1), transit_ack(2), other, ack(1000)));
+  EXPECT_TRUE(transit_rests(0) && transit_rests(2));
+  EXPECT_FALSE(transit_[1]->in_use());
+  EXPECT_FALSE(rests()) << "behind the contradiction";
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::ack_received), 3u);
+}
+
+TEST_F(PlainAckTest, NobodyRestsWithAnIdThatOthersWaitFor) {
+  fabric_.output.wanted.add(kOther, 0, 1);
+  EXPECT_TRUE(receive(ack(1000), transit_ack(0)));
+  EXPECT_FALSE(flow_->in_use() || transit_[0]->in_use());
+}
+
+TEST_F(PlainAckTest, OneOfAnEarlierSessionOfItsPortIsAbsorbed) {
+  entry_->input = InputFlowRef::of(2, kEdge, FlowId::of(7));
+  EXPECT_TRUE(receive(transit_ack(0), ack(1000), transit_ack(1)));
+  EXPECT_EQ(flow_->flow_extent(), 1000u);
+  EXPECT_EQ(count_of(edge_, ProtocolEvent::ack_absorbed), 1u);
+  EXPECT_TRUE(transit_rests(0) && transit_rests(1));
+}
+
+TEST_F(PlainAckTest, WhatIsLostIsCounted) {
+  EXPECT_TRUE(receive(ack(600, 1)));
+  EXPECT_EQ(flow_->lost_total, 1u);
+  EXPECT_EQ(edge_.counters.acknowledged_bytes, 599u);
+}
+
+TEST_F(PlainAckTest, ATotalThatCannotBeIsAContradiction) {
+  EXPECT_FALSE(receive(ack(1001)));
+  EXPECT_EQ(flow_->flow_extent(), 1000u);
+  EXPECT_TRUE(receive(ack(0)));
+  EXPECT_EQ(flow_->flow_extent(), 1000u);
+  EXPECT_FALSE(fabric_.output.flows.resting().has(id_));
+}
+
+TEST_F(PlainAckTest, CongestionThatIsKnownEndsWithARecordThatSaysNothingOfIt) {
+  Settlement::congestion_known(*entry_, 5);
+  EXPECT_TRUE(receive(ack(500)));
+  EXPECT_TRUE(entry_->flags & kOutputTell);
+  EXPECT_EQ(entry_->pending_ack, 500u);
+}
+
+TEST_F(PlainAckTest, AHeldFlowGoesOn) {
+  Packet* packet = nullptr;
+  pool_.allocate(&packet, 1);
+  packet->payload = 60;
+  flow_->queue.push(packet);
+  flow_->queued_packets = 1;
+  flow_->next_data_flow += 60;
+  flow_->flags |= kFlowLeaving;
+  poke(flow_->state, FlowState::held);
+  EXPECT_TRUE(receive(ack(1000)));
+  EXPECT_FALSE(rests());
+  EXPECT_NE(flow_->state, FlowState::held);
+}
+
 }  // namespace
 }  // namespace heddle::test::ack_receive_test

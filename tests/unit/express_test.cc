@@ -170,13 +170,5 @@ TEST_F(ExpressTest, OutputsAreLookedAtOnceABurst) {
   EXPECT_FALSE(take());
 }
 
-TEST_F(ExpressTest, TriesGrowRareWhereTheyFindNothing) {
-  ExpressTries tries;
-  EXPECT_EQ(tries.others_after(3), 1u);
-  EXPECT_EQ(tries.others_after(0), 4u);
-  EXPECT_EQ(tries.others_after(0), 16u);
-  EXPECT_EQ(tries.others_after(1), 1u);
-}
-
 }  // namespace
 }  // namespace heddle::test::express_test

@@ -20,6 +20,35 @@ TEST(InputFlow, LostBytesAdvanceAllTotalsTogether) {
   EXPECT_EQ(flow.lost_total, 0x200u);
 }
 
+TEST(InputFlow, IsPlainWithNoQueueAndNothingThatHoldsIt) {
+  InputFlow plain{};
+  plain.flags = kFlowInUse | kFlowMayRest;
+  plain.ftag = 0xff;
+  plain.group = 0xff;
+  EXPECT_TRUE(plain.is_plain());
+  for (unsigned bit = 1; bit <= kFlowPaused; bit <<= 1) {
+    InputFlow flow = plain;
+    flow.flags ^= static_cast<uint16_t>(bit);
+    const bool may = (bit & (kFlowAckDue | kFlowChooses | kFlowMoved | kFlowDetour)) != 0;
+    EXPECT_EQ(flow.is_plain(), may) << "flag " << bit;
+  }
+  for (unsigned bit = 0; bit < 16; ++bit) {
+    InputFlow flow = plain;
+    flow.queued_packets = static_cast<uint16_t>(1u << bit);
+    EXPECT_FALSE(flow.is_plain());
+  }
+  for (unsigned bit = 0; bit < 8; ++bit) {
+    InputFlow flow = plain;
+    test::poke(flow.congestion, static_cast<uint8_t>(1u << bit));
+    EXPECT_FALSE(flow.is_plain());
+  }
+  for (const FlowState state : {FlowState::ready, FlowState::wanting, FlowState::held, FlowState::blocked}) {
+    InputFlow flow = plain;
+    test::poke(flow.state, state);
+    EXPECT_FALSE(flow.is_plain());
+  }
+}
+
 TEST(InputFlow, BeginsAnewAtThePositionWhereItsIdIs) {
   InputFlow flow{};
   flow.data_flow = flow.next_data_flow = flow.ack_flow = 5000;

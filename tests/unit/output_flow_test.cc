@@ -23,6 +23,28 @@ uint32_t take_all(OutputFlowTable& table, PortIndex input, uint8_t channel) {
   return taken;
 }
 
+TEST(OutputFlow, IsPlainWhileReservedWithNothingToTell) {
+  OutputFlow plain{};
+  plain.state = OutputFlowState::reserved;
+  plain.backoff = plain.ftag = 0xff;
+  EXPECT_TRUE(plain.is_plain());
+  for (unsigned bit = 0; bit < 16; ++bit) {
+    OutputFlow entry = plain;
+    entry.flags = static_cast<uint16_t>(1u << bit);
+    EXPECT_EQ(entry.is_plain(), entry.flags == kOutputTimed) << "flag " << entry.flags;
+  }
+  for (unsigned bit = 0; bit < 8; ++bit) {
+    OutputFlow congested = plain, told = plain;
+    test::poke(congested.congestion, static_cast<uint8_t>(1u << bit));
+    test::poke(told.told, static_cast<uint8_t>(1u << bit));
+    EXPECT_FALSE(congested.is_plain() || told.is_plain());
+  }
+  for (const OutputFlowState state : {OutputFlowState::free, OutputFlowState::orphan}) {
+    plain.state = state;
+    EXPECT_FALSE(plain.is_plain());
+  }
+}
+
 TEST(OutputFlowTable, GivesEachIdOnceAndTheLastFreedFirst) {
   OutputFlowTable table(4, inputs(1));
   const FlowId first = table.reserve({1, 0, 10}, 0, 0), second = table.reserve({1, 0, 11}, 0, 0);
