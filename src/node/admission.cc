@@ -53,8 +53,7 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
   if (special & (kFlowFull | kFlowPaused)) [[unlikely]]
     pass_marks(port, id, flow, *packet, now);
   leave(port, flow, voq, packet, now);
-  // Of a lossless channel all count that wait at an output (R5, C8), and link retry keeps a copy of each (K6).
-  if (voq.shares_credit || !at_once_.take(port, flow, packet, now))
+  if (!at_once_.take(port, flow, packet, now))
     crosspoint_.cross(port, flow.branch.output(), packet, &flow, now);
   return true;
 }

@@ -67,6 +67,7 @@ void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos no
   if (left == 0) return;
   const Packet* last_packet = packets[kept - 1];
   const uint32_t last_bytes = last_packet != nullptr ? last_packet->payload : 0;
+  const bool lossless = site_.lanes.any_lossless();
   ShortWayTries tries;
   for (uint32_t i = 0; i < kept;) {
     if (packets[i] == nullptr) {
@@ -74,7 +75,8 @@ void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos no
       continue;
     }
     express_.look_again();
-    const uint32_t frames = run_express(port, packets + i, found + i, kept - i, now);
+    uint32_t frames = run_express<false>(port, packets + i, found + i, kept - i, now);
+    if (lossless) frames += run_express<true>(port, packets + i + frames, found + i + frames, kept - i - frames, now);
     i += frames;
     const uint32_t others = std::min(tries.others_after(frames), kept - i);
     run_others(port, packets + i, keys + i, found + i, others, kept - i, now);
@@ -88,7 +90,8 @@ void EdgeReceive::receive(Port& port, Packet** packets, uint32_t count, Nanos no
     flow_limits_.time_round_trip(port, last.flow, last_bytes, now);
 }
 
-// How many of the first frames go on by the shortest way, or have gone already.
+// How many of the first frames, lossy or lossless ones, go on by the shortest way, or have gone already.
+template <bool kLossless>
 uint32_t EdgeReceive::run_express(Port& port, Packet** packets, const uint32_t* found, uint32_t count, Nanos now) {
   Express& express = express_;
   const EdgeInput& edge = edge_;
@@ -105,7 +108,7 @@ uint32_t EdgeReceive::run_express(Port& port, Packet** packets, const uint32_t* 
     if (!usually(packet->payload <= kOneBufferPayloadMax)) return i;
     start_way(*packet, round_trip_bits);
     packet->destination = match.destination;
-    if (!usually(express.take(port, false, *flow, packet, now))) return i;
+    if (!usually(express.take<kLossless>(port, false, *flow, packet, now))) return i;
     match.bytes += packet->payload;
   }
   return count;

@@ -49,6 +49,7 @@ class EdgeReceive {
   Nanos next_wake() const { return site_.edge_ports != 0 ? next_sweep_ns_ : kNever; }
 
  private:
+  template <bool kLossless>
   HEDDLE_HOT [[gnu::noinline]] uint32_t run_express(Port& port, Packet** packets, const uint32_t* found, uint32_t count,
                                                     Nanos now);
   void run_others(Port& port, Packet** packets, const EdgeKey* keys, uint32_t* found, uint32_t count, uint32_t left,

@@ -6,9 +6,11 @@
 // it over a burst, as far as it goes; the frame that does not go is theirs, and then they look again.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "node/admission.h"
+#include "node/buffer_shares.h"
 #include "node/port.h"
 #include "node/ports.h"
 #include "node/stamping_at_once.h"
@@ -18,33 +20,45 @@ namespace heddle {
 
 class Express {
  public:
-  Express(const Site& site, Ports& ports, FlowWays& flow_ways, StampingAtOnce& at_once)
-      : ports_(ports), flow_ways_(flow_ways), at_once_(at_once), ways_(site.port_count * site.lanes.count()) {}
+  Express(const Site& site, Ports& ports, FlowWays& flow_ways, const BufferShares& shares, StampingAtOnce& at_once)
+      : ports_(ports), flow_ways_(flow_ways), shares_(shares), at_once_(at_once) {
+    for (std::vector<Way>& ways : ways_) ways.resize(site.port_count * site.lanes.count());
+  }
 
   // A burst begins, or something else has been done than take(): outputs are asked anew.
   void look_again() { ++look_; }
   // A frame of one buffer, with a hop left, that `flow` of the input, whose burst this is, gets next. False,
-  // and nothing done, if it is to go as others do. `in_transit`: as the input is a fabric port.
+  // and nothing done, if it is to go as others do. `in_transit`: as the input is a fabric port. `kLossless`: of the
+  // flows that go on in a lossless channel; the others of those that do not.
+  template <bool kLossless>
   [[gnu::always_inline]] bool take(Port& input, bool in_transit, InputFlow& flow, Packet* packet, Nanos now) {
     const FlowId id = flow.branch.flow;
     const VoqIndex index = flow.branch.voq;
     if (!usually((flow.flags & ~kPlain) == kFlowInUse) || !usually(flow.state == FlowState::idle)) return false;
     if (!usually(id != kNoFlow)) return false;
-    const Way& way = ways_[index];
+    const Way& way = ways_[kLossless][index];
     if (!usually(way.look == look_)) look_at(input, index);
     Port* const there = way.there;
     if (!usually(there != nullptr)) return false;
     Voq& queue = *way.queue;
     OutputFlow& entry = there->output.flows[id];
+    const Stamping::Lane lane = kLossless ? at_once_.lane_of(queue.lane) : Stamping::Lane{kLossyChannel, false};
     if (!usually(Admission::has_room(input, in_transit, flow, queue, 1))) return false;
-    if (!usually(StampingAtOnce::has_place(*there, entry, 1))) return false;
+    if (!usually(StampingAtOnce::has_place(*there, entry, there->credits[lane.channel], 1))) return false;
     const Nanos left = StampingAtOnce::life_of(*packet, in_transit, now);
     if (!usually(Stamping::lives(left))) return false;
     if (!usually(!(flow.flags & kFlowChooses)) && !stays(flow)) return false;
+    Packet* replica = nullptr;
+    if (kLossless) {
+      if (!usually(!in_transit || packet->vc == queue.came_in)) return false;
+      if (!usually(within_share(flow, shares_.free_bytes_of(queue)))) return false;
+      if (lane.retry && (replica = at_once_.replica_for(*there, packet)) == nullptr) return false;
+    }
     flow.next_data_flow += packet->payload;
     packet->cost = 1;  // and `input` says of it no more than the port: nobody asks for its flow once it has its header
     Admission::leave(input, in_transit, flow, queue, packet);
-    at_once_.put(*there, in_transit, id, entry, flow.congestion, packet, 1, left, now);
+    at_once_.put(*there, in_transit, id, entry, lane, flow.congestion, packet, 1, left, now);
+    if (replica != nullptr) at_once_.keep(*there, *packet, replica, now);
     return true;
   }
 
@@ -66,9 +80,10 @@ class Express {
 
   Ports& ports_;
   FlowWays& flow_ways_;
+  const BufferShares& shares_;
   StampingAtOnce& at_once_;
-  uint64_t look_ = 1;      // the number of the look that counts
-  std::vector<Way> ways_;  // by queue of an input
+  uint64_t look_ = 1;                     // the number of the look that counts
+  std::array<std::vector<Way>, 2> ways_;  // lossless or not, by queue of an input
 };
 
 }  // namespace heddle

@@ -100,12 +100,13 @@ DropReason FabricReceive::judge_in_turn(Port& port, const LinkFrame& frame, Nano
 }
 
 void FabricReceive::receive_data(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  const bool lossless = site_.lanes.any_lossless();
   ShortWayTries tries;
   uint32_t i = 0;
   while (i < count && port.session.up()) {
     express_.look_again();
-    uint32_t frames = run_express(port, packets + i, count - i, now);
-    frames += run_deliveries(port, packets + i + frames, count - i - frames, now);
+    uint32_t frames = run_short<false>(port, packets + i, count - i, now);
+    if (lossless) frames += run_short<true>(port, packets + i + frames, count - i - frames, now);
     i += frames;
     i += run_others(port, packets + i, std::min(tries.others_after(frames), count - i), now);
   }
@@ -113,12 +114,25 @@ void FabricReceive::receive_data(Port& port, Packet** packets, uint32_t count, N
     turn_.drop_at_input(port, packets[i], DropReason::link_not_up);
 }
 
-// How many of the first frames go on by the shortest way. For that each is to be the next one of its flow, not by a
-// detour, and one of those for which the port has room and the link had credit.
+// How many of the first frames go on or are delivered by the short loops: lossy ones, or lossless ones.
+template <bool kLossless>
+uint32_t FabricReceive::run_short(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  const uint32_t on = run_express<kLossless>(port, packets, count, now);
+  return on + run_deliveries<kLossless>(port, packets + on, count - on, now);
+}
+
+// How many of the first frames go on by the shortest way: lossy ones, or those of the first one's lossless channel. For
+// that each is to be the next one of its flow, not by a detour, and one of those for which the port has room and the
+// link had credit.
+template <bool kLossless>
 uint32_t FabricReceive::run_express(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  if (count == 0 || (packets[0]->vc != kLossyChannel) != kLossless) return 0;
   Express& express = express_;
-  LinkCredits& credits = port.credits[kLossyChannel];
-  const uint32_t most = std::min({count, credits.may_receive(), admission_.room_to_enter(port)});
+  const uint8_t channel = kLossless ? packets[0]->vc : kLossyChannel;
+  const bool in_turn = kLossless && (packets[0]->flags & kPacketInTurn);
+  LinkCredits& credits = port.credits[channel];
+  uint32_t most = std::min(count, credits.may_receive());
+  if (!kLossless) most = std::min(most, admission_.room_to_enter(port));
   uint32_t frames = 0;
   for (; frames < most; ++frames) {
     Packet* packet = packets[frames];
@@ -127,19 +141,24 @@ uint32_t FabricReceive::run_express(Port& port, Packet** packets, uint32_t count
     InputFlow& flow = port.input.flows[id];
     const bool next = usually(flow.next_data_flow == packet->position) &&
                       usually(flow.destination == packet->destination) && usually(flow.ftag == packet->ftag);
-    if (!usually(next) || !usually(is_plain(*packet))) break;
+    if (!usually(next) || !usually(is_plain(*packet, channel, in_turn))) break;
+    if (kLossless && !usually(site_.lanes.valid(packet->ftag, channel, in_turn))) break;
     if (!usually(packet->via == 0) || !usually(packet->hop_limit != 0)) break;
-    if (!usually(express.take(port, true, flow, packet, now))) break;
+    if (!usually(express.take<kLossless>(port, true, flow, packet, now))) break;
   }
-  credits.received(frames, false);
+  credits.received(frames, in_turn);
   return frames;
 }
 
 // How many of the first frames are delivered as those that have nothing on the ordinary way (decision 4), several to
 // one port and each the next one of its flow, of which nothing is left here.
+template <bool kLossless>
 uint32_t FabricReceive::run_deliveries(Port& port, Packet** packets, uint32_t count, Nanos now) {
+  if (count == 0 || (packets[0]->vc != kLossyChannel) != kLossless) return 0;
   DeliveryAtOnce& at_once = at_once_;
-  LinkCredits& credits = port.credits[kLossyChannel];
+  const uint8_t channel = kLossless ? packets[0]->vc : kLossyChannel;
+  const bool in_turn = kLossless && (packets[0]->flags & kPacketInTurn);
+  LinkCredits& credits = port.credits[channel];
   const uint32_t most = std::min(count, credits.may_receive());
   OutputSide* output = nullptr;  // for frames like the one before
   FabricAddress to{};
@@ -151,10 +170,10 @@ uint32_t FabricReceive::run_deliveries(Port& port, Packet** packets, uint32_t co
     if (!usually(port.input.flows.valid(id))) break;
     InputFlow& flow = port.input.flows[id];
     if (!usually(!flow.in_use()) || !usually(flow.next_data_flow == packet->position)) break;
-    if (!usually(is_plain(*packet))) break;
+    if (!usually(is_plain(*packet, channel, in_turn))) break;
     if (output == nullptr || packet->destination != to || packet->ftag != ftag) {
       if (packet->destination.node != site_.address) break;
-      if (!site_.lanes.valid(packet->ftag, kLossyChannel, false)) break;
+      if (!site_.lanes.valid(packet->ftag, channel, in_turn)) break;
       output = at_once.open_for_run(port, *packet, most - frames);
       to = packet->destination;
       ftag = packet->ftag;
@@ -164,7 +183,7 @@ uint32_t FabricReceive::run_deliveries(Port& port, Packet** packets, uint32_t co
     bridging_.meet_station(port, *packet, now);
     at_once.settle_and_gather(port, id, flow, *output, packet, now);
   }
-  credits.received(frames, false);
+  credits.received(frames, in_turn);
   credits.released(frames);
   return frames;
 }

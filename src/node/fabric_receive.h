@@ -48,12 +48,17 @@ class FabricReceive {
   static bool skips_ahead(Port& port, uint32_t sequence);
   static DropReason judge_in_turn(Port& port, const LinkFrame& frame, Nanos now);
   void receive_data(Port& port, Packet** packets, uint32_t count, Nanos now);
-  // A lossy frame that came in its channel (K6) and takes one buffer here (C9): the loops take no other.
-  static bool is_plain(const Packet& packet) {
-    return usually(packet.vc == kLossyChannel) && usually(!(packet.flags & kPacketInTurn)) &&
+  // A frame of that channel, in the link's retry channel (K6) or not, that takes one buffer here (C9): the loops take
+  // no other.
+  static bool is_plain(const Packet& packet, uint8_t channel, bool in_turn) {
+    return usually(packet.vc == channel) && usually(bool(packet.flags & kPacketInTurn) == in_turn) &&
            usually(packet.payload <= kOneBufferPayloadMax);
   }
+  template <bool kLossless>
+  uint32_t run_short(Port& port, Packet** packets, uint32_t count, Nanos now);
+  template <bool kLossless>
   HEDDLE_HOT [[gnu::noinline]] uint32_t run_express(Port& port, Packet** packets, uint32_t count, Nanos now);
+  template <bool kLossless>
   HEDDLE_HOT [[gnu::noinline]] uint32_t run_deliveries(Port& port, Packet** packets, uint32_t count, Nanos now);
   HEDDLE_HOT [[gnu::noinline]] uint32_t run_others(Port& port, Packet** packets, uint32_t count, Nanos now);
   bool enter(Port& port, Packet* packet, Nanos now);

@@ -7,9 +7,8 @@ namespace heddle {
 // loses, with a replica kept.
 struct FabricTransmit::Sender {
   void begin(const OutputScheduler::Turn& turn) {
-    retry = transmit.site_.lanes.retry(turn.lane());
-    credits = &port.credits[turn.channel()];
-    stamp = Stamping::common(port, turn.channel(), retry);
+    lane = Stamping::lane_of(transmit.site_.lanes, turn.lane());
+    credits = &port.credits[lane.channel];
   }
   Packet* take(OutputScheduler::Turn& turn) {
     const Nanos left = life_left(*turn.head(), now);
@@ -24,7 +23,7 @@ struct FabricTransmit::Sender {
       return nullptr;
     }
     Packet* replica = nullptr;
-    if (retry && (replica = transmit.retry_.replica_for(port, turn.head())) == nullptr) {
+    if (lane.retry && (replica = transmit.retry_.replica_for(port, turn.head())) == nullptr) {
       turn.hold();
       return nullptr;
     }
@@ -36,18 +35,17 @@ struct FabricTransmit::Sender {
       position = transmit.stamping_.advance(port.index, packet->output_flow, entry, packet->payload, now);
     }
     if (!(packet->flags & kPacketFabric)) prepend_fabric_header(*packet);
-    Stamping::stamp(port, *packet, stamp, packet->output_flow, position, retry, left);
-    credits->sent(cost, retry, now);
-    if (retry) transmit.retry_.keep(port, *packet, replica, now);
+    Stamping::stamp(port, *packet, lane, packet->output_flow, position, left);
+    credits->sent(cost, lane.retry, now);
+    if (lane.retry) transmit.retry_.keep(port, *packet, replica, now);
     return packet;
   }
 
   FabricTransmit& transmit;
   Port& port;
   const Nanos now;
-  LinkCredits* credits = nullptr;  // of the lane whose turn it is, as the rest
-  bool retry = false;
-  LinkStamp stamp{};
+  Stamping::Lane lane{};  // whose turn it is
+  LinkCredits* credits = nullptr;
 };
 
 bool FabricTransmit::run(Port& port, Nanos now) {

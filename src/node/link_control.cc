@@ -127,7 +127,7 @@ void LinkControl::begin_session(Port& port) {
   port.output.sequence = first_position(own_nonce, peer_nonce, kNoFlow);
   port.input.last_sequence = first_position(peer_nonce, own_nonce, kNoFlow);
   port.retry.begin_session(port.output.sequence, port.input.last_sequence);
-  port.lossy_stamp = Stamping::common(port, kLossyChannel, false);
+  Stamping::begin_session(port);
   for (uint32_t i = 1; i <= port.input.flows.size(); ++i) {
     const auto id = FlowId::of(i);
     InputFlow& flow = port.input.flows[id];

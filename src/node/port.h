@@ -227,7 +227,9 @@ struct Port {
   InputSide input;
   OutputSide output;
   LinkSession session;      // fabric ports
-  LinkStamp lossy_stamp{};  // fabric ports: of this session's frames in the lossy channel. LinkControl
+  // Fabric ports: of this session's frames, by virtual channel, and by whether they are in the retry channel.
+  // Stamping
+  std::array<std::array<LinkStamp, 2>, kVirtualChannels> stamps{};
   Owned<LinkDownReason, LinkControl> told_reason{LinkDownReason::no_hello};  // the last one that an event has told
   std::array<LinkCredits, kVirtualChannels> credits;                         // fabric ports, by virtual channel
   LinkRetry retry;                                                           // fabric ports

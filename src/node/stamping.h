@@ -19,15 +19,24 @@ class Stamping {
  public:
   Stamping(const Site& site, Prober& prober) : site_(site), prober_(prober) {}
 
+  // How frames of one lane leave a port: in a virtual channel, and in the link's retry channel or not (K6).
+  struct Lane {
+    uint8_t channel;
+    bool retry;
+  };
+  static Lane lane_of(const Lanes& lanes, LaneIndex lane) { return {lanes.channel(lane), lanes.retry(lane)}; }
   // Link credit that a frame of so many bytes takes (C9).
   static uint32_t cost(const LinkCredits& credits, uint32_t payload) {
     return credits.cost(HEDDLE_DATA_OVERHEAD_BYTES + payload);
   }
-  // What all frames of a port have that go in one virtual channel, and perhaps in the link's retry channel (K6).
-  static LinkStamp common(const Port& port, uint8_t channel, bool retry) {
-    return link_stamp(port.data_frame_start, port.session.tag(), channel,
-                      retry ? uint8_t{HEDDLE_RETRY_CHANNEL} : uint8_t{0},
-                      channel != kLossyChannel ? uint8_t{HEDDLE_DATA_LOSSLESS} : uint8_t{0});
+  // What all frames of a session have that go in one virtual channel, and perhaps in the retry channel. By LinkControl,
+  // when it begins.
+  static void begin_session(Port& port) {
+    for (uint8_t channel = 0; channel < port.channels; ++channel)
+      for (const bool retry : {false, true})
+        port.stamps[channel][retry] = link_stamp(port.data_frame_start, port.session.tag(), channel,
+                                                 retry ? uint8_t{HEDDLE_RETRY_CHANNEL} : uint8_t{0},
+                                                 channel != kLossyChannel ? uint8_t{HEDDLE_DATA_LOSSLESS} : uint8_t{0});
   }
   // Is what is left of its life as much as a header can say (K8)? Of a host's frame that has not crossed, all of it is.
   static bool lives(Nanos left) { return left >= HEDDLE_LIFE_UNIT_NS; }
@@ -46,10 +55,9 @@ class Stamping {
   // Writes the header with what is left of its life, its place among all of the link, or of its retry channel, and its
   // place in its flow, or kNoFlow and 0. The frame begins with its last header, or with room for one
   // (prepend_fabric_header()).
-  static void stamp(Port& port, Packet& packet, const LinkStamp& common, FlowId flow, uint32_t position, bool retry,
-                    Nanos left) {
-    const uint32_t sequence = retry ? port.retry.next_sequence() : ++port.output.sequence;
-    stamp_data_frame(packet, common, sequence, flow, position, life_units(left));
+  static void stamp(Port& port, Packet& packet, Lane lane, FlowId flow, uint32_t position, Nanos left) {
+    const uint32_t sequence = lane.retry ? port.retry.next_sequence() : ++port.output.sequence;
+    stamp_data_frame(packet, port.stamps[lane.channel][lane.retry], sequence, flow, position, life_units(left));
   }
 
  private:

@@ -76,6 +76,7 @@ class Worker {
   DeadNeighbours dead_neighbours_;
   EndedPaths ended_paths_;
   Orphans orphans_;
+  RetryFrames retry_;
   Stamping stamping_;
   StampingAtOnce stamping_at_once_;
   CreditWatch credit_watch_;
@@ -100,7 +101,6 @@ class Worker {
   DeliveryAtOnce at_once_;
   Bridging bridging_;
   LinkStates link_states_;
-  RetryFrames retry_;
   LinkControl link_control_;
   AckReceive ack_receive_;
   FabricRecords records_;

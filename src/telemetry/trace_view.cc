@@ -185,14 +185,16 @@ void look_at_output(const SwitchProcess& process, const ProcessNode& node, PortI
   if (view.output == kNoPort) return;
   process.run_on(node, node.node->worker_of_port(view.output), [&] {
     const Port& port = node.node->port(view.output);
+    const Lanes& lanes = node.node->worker(node.node->worker_of_port(view.output)).site().lanes;
     view.ids = port.output.flows.size();
     view.ids_used = port.output.flows.used();
     // Between ports of one worker, and between any edge ports.
     const bool near = node.node->worker_of_port(input) == node.node->worker_of_port(view.output) ||
                       (!node.node->port(input).is_fabric() && !port.is_fabric());
-    view.at_once = near && view.passes &&
-                   (port.is_fabric() ? StampingAtOnce::may_take(port, view.flow.branch.flow, view.bytes)
-                                     : DeliveryAtOnce::takes_at_once(port));
+    view.at_once =
+        near && view.passes &&
+        (port.is_fabric() ? StampingAtOnce::may_take(lanes, port, view.lane, view.flow.branch.flow, view.bytes)
+                          : DeliveryAtOnce::takes_at_once(port));
     if (!port.is_fabric() && view.vlan != 0) {
       Packet packet{};
       packet.vni = view.vlan;
@@ -209,7 +211,7 @@ void look_at_output(const SwitchProcess& process, const ProcessNode& node, PortI
     view.level = view.congested ? static_cast<unsigned>(congestion.position()) : 0;
     look_at_rate(view, port.output.scheduler);
     look_at_credits(view, port);
-    look_at_retry(view, node.node->worker(node.node->worker_of_port(view.output)).site().lanes, port);
+    look_at_retry(view, lanes, port);
   });
 }
 

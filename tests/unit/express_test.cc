@@ -22,6 +22,7 @@ class ExpressTest : public FlowTest {
   }
   OutputFlow& entry() { return fabric_.output.flows[id_]; }
   Voq& voq() { return edge_.input.arbiter[flow_.branch.voq]; }
+  template <bool kOfLossless = false>
   bool take(Nanos life = 50 * HEDDLE_LIFE_UNIT_NS, uint16_t payload = 100) {
     last_ = packet(payload);
     last_->data[0] = kFirstByte;
@@ -29,7 +30,7 @@ class ExpressTest : public FlowTest {
     last_->source = {1, kEdge};
     last_->destination = flow_.destination;
     last_->dies_ns = life;
-    return express_.take(edge_, false, flow_, last_, turn_.now());
+    return express_.take<kOfLossless>(edge_, false, flow_, last_, turn_.now());
   }
   // With a look at the outputs before, as when a burst begins.
   bool take_anew() {
@@ -123,9 +124,7 @@ TEST_F(ExpressTest, NothingGoesWhereOthersWait) {
   EXPECT_FALSE(take_anew()) << "for a flow ID";
 }
 
-TEST_F(ExpressTest, LosslessFramesAndOtherWorkersPortsAreForOthers) {
-  flow_.branch.voq = site_.voq_index(kFabric, site_.lanes.of(kLossless, kFirstLosslessChannel));
-  EXPECT_FALSE(take_anew());
+TEST_F(ExpressTest, OtherWorkersPortsAreForOthers) {
   flow_.branch.voq = site_.voq_index(kOther, 0);
   EXPECT_FALSE(take_anew());
   flow_.branch.voq = site_.voq_index(kOutput, 0);
@@ -159,6 +158,103 @@ TEST_F(ExpressTest, AFrameTakesOneBufferAtTheNextHop) {
   credits_.begin_session(kBufferBytes - 1, credits_.buffers());
   ASSERT_TRUE(credits_.apply(0, credits_.buffers(), false));
   EXPECT_FALSE(take_anew());
+}
+
+// The flow is of a lossless class, with credit of its channel.
+class LosslessExpressTest : public ExpressTest {
+ protected:
+  LosslessExpressTest() { be_of(kWithRetry); }
+  void be_of(uint8_t ftag) {
+    flow_.begin({2, 1}, ftag, kNoMatch);
+    flow_.branch.set_output(kFabric);
+    flow_.branch.flow = id_;
+    flow_.branch.voq = site_.voq_index(kFabric, site_.lanes.of(ftag, kFirstLosslessChannel));
+    express_.look_again();
+  }
+  void grant(uint32_t buffers) { ASSERT_TRUE(lossless_.apply(0, buffers, false)); }
+  LinkFrame link() const {
+    LinkFrame link{};
+    EXPECT_EQ(check_frame(last_->data, last_->length, link), DropReason::none);
+    return link;
+  }
+
+  LinkCredits& lossless_ = fabric_.credits[kFirstLosslessChannel];
+};
+
+TEST_F(LosslessExpressTest, OnesThatAreSentAgainAreKept) {
+  grant(lossless_.buffers());
+  const uint32_t sequence = fabric_.retry.sent();
+  EXPECT_FALSE(take<false>()) << "that is for lossy ones";
+  ASSERT_TRUE(take<true>());
+  EXPECT_EQ(link().channel, HEDDLE_RETRY_CHANNEL);
+  EXPECT_EQ(link().flags, HEDDLE_DATA_LOSSLESS);
+  EXPECT_EQ(link().sequence, sequence + 1);
+  EXPECT_EQ(fabric_.retry.kept(), 1u);
+  EXPECT_EQ(lossless_.sent_total(), 1u);
+  EXPECT_EQ(credits_.sent_total(), 0u);
+  EXPECT_EQ(stamped(), 1u);
+}
+
+TEST_F(LosslessExpressTest, OthersGoAmongAllOfTheLink) {
+  be_of(kLossless);
+  grant(lossless_.buffers());
+  const uint32_t sequence = fabric_.output.sequence;
+  ASSERT_TRUE(take<true>());
+  EXPECT_EQ(link().channel, 0);
+  EXPECT_EQ(link().flags, HEDDLE_DATA_LOSSLESS);
+  EXPECT_EQ(link().sequence, sequence + 1);
+  EXPECT_EQ(fabric_.retry.kept(), 0u);
+  be_of(kLossy);
+  flow_.branch.voq = site_.voq_index(kFabric, 0);
+  EXPECT_FALSE(take<true>());
+}
+
+TEST_F(LosslessExpressTest, WithoutCreditOfTheirChannelTheyWait) {
+  grant(0);
+  EXPECT_FALSE(take<true>());
+  grant(1);
+  EXPECT_TRUE(take<true>());
+  EXPECT_FALSE(take<true>());
+}
+
+// C8: four buffers free are one for the flow.
+TEST_F(LosslessExpressTest, AFlowHasItsShareOfTheNextHopsBuffers) {
+  const auto share = static_cast<uint16_t>(std::min(site_.frame_bytes, kBufferBytes));
+  grant(6);
+  ASSERT_TRUE(take<true>(kSecond, share)) << "nothing of it is there";
+  ASSERT_TRUE(take<true>(kSecond, 1)) << "a buffer of it, and five are free";
+  EXPECT_FALSE(take<true>(kSecond, 1)) << "more than that, and four";
+  flow_.ack_flow = flow_.data_flow;
+  EXPECT_TRUE(take<true>(kSecond, 1));
+}
+
+TEST_F(LosslessExpressTest, WhereNothingCanBeKeptTheyWait) {
+  grant(lossless_.buffers());
+  const uint32_t room = voq().room, position = flow_.data_flow;
+  while (fabric_.retry.may_stamp()) {
+    Packet* kept = packet(100);
+    kept->flags |= kPacketFabric;
+    fabric_.retry.next_sequence();
+    fabric_.retry.keep(kept, turn_.now());
+  }
+  EXPECT_FALSE(take<true>());
+  EXPECT_EQ(stamped(), 0u);
+  EXPECT_EQ(voq().room, room);
+  EXPECT_EQ(flow_.data_flow, position);
+  EXPECT_EQ(lossless_.sent_total(), 0u);
+}
+
+TEST_F(LosslessExpressTest, InTransitTheyCameInTheChannelThatLeadsThere) {
+  grant(lossless_.buffers());
+  for (const uint8_t channel : {voq().came_in, static_cast<uint8_t>(voq().came_in + 1)}) {
+    Packet* frame = packet(100);
+    prepend_fabric_header(*frame);
+    frame->flags |= kPacketFabric;
+    frame->vc = channel;
+    frame->input = edge_.input.ref.with(7);
+    frame->dies_ns = turn_.now() + kSecond;
+    EXPECT_EQ(express_.take<true>(edge_, true, flow_, frame, turn_.now()), channel == voq().came_in);
+  }
 }
 
 // What is asked once for a burst is asked again when it is to be.

@@ -386,6 +386,61 @@ TEST_F(BoundFlowTest, AFrameFromTheFabricGoesStraightOn) {
   EXPECT_EQ(heard.input.flow, transit_id_);
 }
 
+// Of a lossless class, whose frames go on in the channel that they come in.
+class LosslessBoundFlowTest : public BoundFlowTest {
+ protected:
+  static constexpr uint8_t kChannel = kFirstLosslessChannel;
+  DataHeader next_of(uint8_t ftag) {
+    transit_.begin({2, 1}, ftag, kNoMatch);
+    transit_.branch.set_output(kFabric);
+    transit_.branch.flow = transit_id_;
+    transit_.branch.voq = site_.voq_index(kFabric, site_.lanes.of(ftag, kChannel));
+    fabric_.input.arbiter[transit_.branch.voq].came_in = kChannel;
+    EXPECT_TRUE(there_.apply(0, there_.buffers(), false));
+    DataHeader header = next();
+    header.ftag = ftag;
+    header.vc = kChannel;
+    header.in_turn = ftag == kWithRetry;
+    return header;
+  }
+  LinkCredits& there_ = fabric_.credits[kChannel];
+};
+
+TEST_F(LosslessBoundFlowTest, AFrameFromTheFabricGoesStraightOn) {
+  receive(next_of(kLossless));
+  EXPECT_EQ(stamped(), 1u);
+  EXPECT_EQ(fabric_.retry.kept(), 0u);
+  EXPECT_EQ(there_.held(), 1u);
+  EXPECT_EQ(transit_.flow_extent(), 100u);
+}
+
+TEST_F(LosslessBoundFlowTest, OneThatIsSentAgainIsKept) {
+  receive(next_of(kWithRetry));
+  EXPECT_EQ(stamped(), 1u);
+  EXPECT_EQ(fabric_.retry.kept(), 1u);
+  EXPECT_EQ(there_.held(), 1u);
+}
+
+// K6: a class is sent again or it is not.
+TEST_F(LosslessBoundFlowTest, InTheRetryChannelIsOnlyWhatIsSentAgain) {
+  DataHeader header = next_of(kLossless);
+  header.in_turn = true;
+  receive(header);
+  EXPECT_TRUE(reset());
+  EXPECT_EQ(stamped(), 0u);
+}
+
+TEST_F(LosslessBoundFlowTest, InALosslessChannelIsNoLossyClass) {
+  DataHeader header = next_of(kLossless);
+  transit_.begin({2, 1}, kLossy, kNoMatch);
+  transit_.branch.set_output(kFabric);
+  transit_.branch.flow = transit_id_;
+  header.ftag = kLossy;
+  receive(header);
+  EXPECT_TRUE(reset());
+  EXPECT_EQ(stamped(), 0u);
+}
+
 TEST_F(BoundFlowTest, OnlyTheNextFrameOfItsFlowDoes) {
   DataHeader header = next();
   header.position += 100;

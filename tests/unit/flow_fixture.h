@@ -68,10 +68,11 @@ class FlowTest : public ComponentTest {
   FlowLife flow_life_{ports_,    turn_,        edge_input_,  flow_ways_, acks_,
                       flow_ids_, flow_limits_, flow_queues_, timers_,    releases_};
   Stamping stamping_{site_, prober_};
-  StampingAtOnce stamping_at_once_{ports_, stamping_};
+  RetryFrames retry_{turn_, pool_, control_};
+  StampingAtOnce stamping_at_once_{site_, ports_, stamping_, retry_};
   Admission admission_{site_,      flow_ids_,  flow_limits_, flow_pauses_, flow_queues_,
                        flow_ways_, flow_life_, shares_,      crosspoint_,  stamping_at_once_};
-  Express express_{site_, ports_, flow_ways_, stamping_at_once_};
+  Express express_{site_, ports_, flow_ways_, shares_, stamping_at_once_};
   Fifos fifos_{site_, turn_, flow_ways_, room_, crosspoint_};
   HostControl host_control_{site_, turn_, control_, events_};
   IdGrants id_grants_{ports_, turn_, outbox_, flow_life_};
@@ -81,7 +82,6 @@ class FlowTest : public ComponentTest {
   DeadNeighbours dead_neighbours_{site_, ports_, turn_, outbox_, board_, link_state_};
   EndedPaths ended_paths_{site_, ports_, link_state_, dead_neighbours_, settlement_, prober_};
   LinkStates link_states_{site_, ports_, turn_, outbox_, board_, paths_, link_state_, control_, ended_paths_};
-  RetryFrames retry_{turn_, pool_, control_};
   LinkControl link_control_{
       site_,    ports_,           turn_,        random_, events_,    link_state_,  control_,     settlement_,
       orphans_, dead_neighbours_, ended_paths_, room_,   flow_life_, flow_limits_, link_states_, retry_};

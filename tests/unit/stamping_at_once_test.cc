@@ -137,28 +137,63 @@ TEST_F(StampingAtOnceTest, ABurstIsAllThatFits) {
   EXPECT_EQ(stamped(), kBurst);
 }
 
-// Others count what waits at an output, and keep a copy of each (K6).
-TEST_F(StampingAtOnceTest, OnlyLossyFramesPassTheQueue) {
-  board_.publish_free(kFabric, kFirstLosslessChannel, 64);
-  for (const uint8_t ftag : {kLossless, kWithRetry, kLossy}) {
+// A frame of the class, admitted as a host's; how many have their header then.
+class AdmittedAtOnceTest : public StampingAtOnceTest {
+ protected:
+  uint32_t admit(uint8_t ftag) {
     const FlowId id = edge_.input.flows.take();
     InputFlow& flow = edge_.input.flows[id];
     flow.begin({2, 1}, ftag, kNoMatch);
-    Packet* frame = packet(100, ftag);
-    frame->source = {1, kEdge};
-    frame->destination = flow.destination;
-    frame->dies_ns = kSecond;
-    const uint32_t waiting = fabric_.output.scheduler.packets();
-    admission_.admit(edge_, id, flow, frame, turn_.now());
-    ASSERT_EQ(flow.branch.output(), kFabric);
-    if (ftag == kLossy) {
-      EXPECT_EQ(stamped(), 1u);
-      continue;
-    }
-    EXPECT_EQ(stamped(), 0u) << unsigned{ftag};
-    EXPECT_EQ(fabric_.output.scheduler.packets(), waiting + 1);
-    turn_.discard(fabric_.output.scheduler.take_any());
+    last_ = packet(100, ftag);
+    last_->source = {1, kEdge};
+    last_->destination = flow.destination;
+    last_->dies_ns = kSecond;
+    last_->cost = 1;
+    admission_.admit(edge_, id, flow, last_, turn_.now());
+    EXPECT_EQ(flow.branch.output(), kFabric);
+    return stamped();
   }
+  LinkCredits& lossless_ = fabric_.credits[kFirstLosslessChannel];
+};
+
+TEST_F(AdmittedAtOnceTest, LosslessFramesPassTheQueueInTheirChannel) {
+  ASSERT_TRUE(lossless_.apply(0, 2, false));
+  const uint32_t sequence = fabric_.output.sequence, in_turn = fabric_.retry.sent();
+  EXPECT_EQ(admit(kLossless), 1u);
+  EXPECT_EQ(fabric_.output.sequence, sequence + 1);
+  EXPECT_EQ(fabric_.retry.kept(), 0u);
+  EXPECT_EQ(admit(kWithRetry), 2u);
+  EXPECT_EQ(fabric_.retry.sent(), in_turn + 1);
+  EXPECT_EQ(fabric_.retry.kept(), 1u) << "until the other end has it (K6)";
+  EXPECT_EQ(lossless_.left(), 0u);
+  EXPECT_EQ(credits_.sent_total(), 0u);
+  EXPECT_EQ(admit(kLossless), 2u) << "without credit it waits";
+  EXPECT_EQ(fabric_.output.scheduler.packets(), 1u);
+}
+
+TEST_F(AdmittedAtOnceTest, WhereNothingCanBeKeptTheyWait) {
+  ASSERT_TRUE(lossless_.apply(0, lossless_.buffers(), false));
+  while (fabric_.retry.may_stamp()) {
+    Packet* kept = packet(100);
+    kept->flags |= kPacketFabric;
+    fabric_.retry.next_sequence();
+    fabric_.retry.keep(kept, turn_.now());
+  }
+  EXPECT_EQ(admit(kWithRetry), 0u);
+  EXPECT_EQ(fabric_.output.scheduler.packets(), 1u);
+  EXPECT_EQ(lossless_.sent_total(), 0u);
+}
+
+TEST_F(AdmittedAtOnceTest, WhetherOneWouldIsToldByItsLane) {
+  ASSERT_TRUE(lossless_.apply(0, 1, false));
+  const auto may = [this](uint8_t ftag, uint8_t channel) {
+    return StampingAtOnce::may_take(site_.lanes, fabric_, site_.lanes.of(ftag, channel), kNoFlow, 100);
+  };
+  EXPECT_TRUE(may(kLossy, kLossyChannel) && may(kLossless, kFirstLosslessChannel));
+  EXPECT_TRUE(may(kWithRetry, kFirstLosslessChannel));
+  ASSERT_EQ(admit(kLossless), 1u);
+  EXPECT_TRUE(may(kLossy, kLossyChannel));
+  EXPECT_FALSE(may(kLossless, kFirstLosslessChannel)) << "without credit";
 }
 
 TEST_F(StampingAtOnceTest, LifeAndCreditAreNeeded) {

@@ -21,8 +21,8 @@ class StampingTest : public ComponentTest {
     const uint32_t position =
         flow == kNoFlow ? 0 : stamping_.advance(kFabric, flow, fabric_.output.flows[flow], packet.payload, now_);
     if (!(packet.flags & kPacketFabric)) prepend_fabric_header(packet);
-    Stamping::stamp(fabric_, packet, Stamping::common(fabric_, channel, retry), flow, position, retry,
-                    100 * HEDDLE_LIFE_UNIT_NS);
+    Stamping::begin_session(fabric_);
+    Stamping::stamp(fabric_, packet, {channel, retry}, flow, position, 100 * HEDDLE_LIFE_UNIT_NS);
     Heard heard;
     EXPECT_EQ(check_frame(packet.data, packet.length, heard.link), DropReason::none);
     heard.data.data = packet.data;
