@@ -18,8 +18,8 @@ TIMEOUT_S = 120  # of what takes a tenth of it
 UNIT_TIMEOUT_S = 20
 MEMORY_BYTES = 8 << 30  # of one program: a mutant may ask for all there is
 FIRST_SEED = 1
-SCENARIOS = ("incast", "incast-far", "lossless", "slow-receiver", "lossless-ring", "pause-storm", "pause-only", "credits-only", "link-retry",
-             "incast-wide", "flow-fair", "parking-lot", "incast-ends", "by-bytes", "one-beside-many", "two-applications",
+SCENARIOS = ("incast", "incast-far", "lossless", "slow-receiver", "lossless-ring", "lossless-torus", "pause-storm", "pause-only",
+             "credits-only", "link-retry", "incast-wide", "flow-fair", "parking-lot", "incast-ends", "by-bytes", "one-beside-many", "two-applications",
              "two-applications-lossless", "unknown-beside-many", "class-in-transit", "applications-few-ids", "application-weights",
              "injection-limit", "injection-hops", "regroup", "shaper", "injection-turns",
              "shaper-maximum", "shaper --workers 4 --slower 10", "two-spines", "dragonfly", "link-dies", "spine-dies",
