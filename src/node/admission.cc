@@ -53,8 +53,7 @@ bool Admission::pass_through(Port& port, FlowId id, InputFlow& flow, Packet* pac
   if (special & (kFlowFull | kFlowPaused)) [[unlikely]]
     pass_marks(port, id, flow, *packet, now);
   leave(port, flow, voq, packet, now);
-  if (!at_once_.take(port, flow, packet, now))
-    crosspoint_.cross(port, flow.branch.output(), packet, &flow, now);
+  if (!at_once_.take(port, flow, packet, now)) crosspoint_.cross(port, flow.branch.output(), packet, &flow, now);
   return true;
 }
 

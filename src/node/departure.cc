@@ -19,15 +19,24 @@ void Departure::send_burst(Port& port, Packet** packets, uint32_t count, Nanos n
   Returns* returns = nullptr;
   PortIndex from = kNoPort;  // input port and lane of the packet before
   LaneIndex lane = 0xff;     // none
+  uint64_t counted = 0;      // of the bytes, by class
+  const auto count_class = [&] {
+    if (from != kNoPort) port.output.sent_of_class[port.output.scheduler.class_of(lane)] += bytes - counted;
+    counted = bytes;
+  };
   for (uint32_t i = 0; i < count; ++i) {
     const Packet& packet = *packets[i];
-    bytes += packet.length;
     if (packet.input.port != from || packet.lane != lane) {
-      if (packet.input.port == kNoPort) continue;  // made here
+      if (packet.input.port == kNoPort) {  // made here, and counts as what went before it
+        bytes += packet.length;
+        continue;
+      }
+      if (!kDeliver) count_class();
       returns = &port.output.room.returns_for(packet);
       from = packet.input.port;
       lane = packet.lane;
     }
+    bytes += packet.length;
     returns->add(packet);
     if (!kDeliver) continue;
     if (packet.output_flow == kNoFlow) {
@@ -45,6 +54,7 @@ void Departure::send_burst(Port& port, Packet** packets, uint32_t count, Nanos n
     ++delivered_frames;
     delivered_bytes += packet.payload;
   }
+  if (!kDeliver) count_class();
   counters.sent_bytes += bytes;
   counters.delivered_frames += delivered_frames;
   counters.delivered_bytes += delivered_bytes;

@@ -40,7 +40,8 @@ PathChoice::Frame FlowWays::frame_of(const Port& port, FlowId id) const {
           .via = port.is_fabric() ? port.input.flows.via(id) : uint16_t{0},
           .left = left_by(port, id),
           .policy = traffic_class.path,
-          .lossless = traffic_class.lossless};
+          .lossless = traffic_class.lossless,
+          .of_class = site_.lanes.class_of(flow.ftag)};
 }
 
 }  // namespace heddle

@@ -71,7 +71,8 @@ class FlowWays {
             .destination = packet.destination,
             .via = packet.via,
             .policy = traffic_class.path,
-            .lossless = traffic_class.lossless};
+            .lossless = traffic_class.lossless,
+            .of_class = site_.lanes.class_of(packet.ftag)};
   }
   PortSet left_by(const Port& port, FlowId id) const {
     return port.input.flows[id].flags & kFlowMoved ? port.input.leases[id].left(turn_.now()) : 0;

@@ -8,7 +8,7 @@ namespace heddle {
 Node::Node(const NodeOptions& options)
     : options_(options),
       applications_(options.workers, *options.applications),
-      board_(description().ports.size(), options.workers) {
+      board_(description().ports.size(), options.workers, options.topology->classes.size()) {
   board_.begin_session_ends(static_cast<uint32_t>(Random(options.seed ^ 0xe2d5).next()));
   const TopologyNode& node = description();
   const auto ports = PortIndex::of(node.ports.size());
@@ -20,6 +20,7 @@ Node::Node(const NodeOptions& options)
     ++ports_of[worker_of_port_.back()];
     board_.set_rate(port, shared_rate_bps(node.ports[port]), node.ports[port].mtu_bytes + kEthernetHeaderBytes);
     if (!node.ports[port].fabric) board_.publish_standing(port, LinkStanding::up);
+    publish_parts(port);
   }
   for (WorkerIndex index = 0; index < options_.workers; ++index) {
     std::vector<Port*> own(ports);
@@ -62,8 +63,17 @@ void Node::set_shapers(WorkerIndex worker, const PortShapers& shapers) {
   for (PortIndex index = 0; index < ports_.size(); ++index) {
     if (worker_of_port_[index] != worker) continue;
     const ShaperPolicy policy = shapers.empty() ? ShaperPolicy{} : shapers[index];
-    if (Port& port = *ports_[index]; policy != port.output.scheduler.shaper().policy()) shape(port, policy);
+    if (policy == ports_[index]->output.scheduler.shaper().policy()) continue;
+    shape(*ports_[index], policy);
+    publish_parts(index);
   }
+}
+
+void Node::publish_parts(PortIndex index) {
+  const ShaperPolicy& policy = ports_[index]->output.scheduler.shaper().policy();
+  const size_t classes = board_.classes();
+  for (uint8_t position = 0; position < classes; ++position)
+    board_.publish_part(index, position, policy.least_part(position, classes, ports_[index]->settings.rate_bps));
 }
 
 void Node::restart_queue_marks(PortIndex index) {

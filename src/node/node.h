@@ -39,6 +39,8 @@ class Node {
 
  private:
   NodeOptions of_worker(WorkerIndex worker) const;
+  // R3: what each class has of the port, whatever the others send.
+  void publish_parts(PortIndex index);
 
   NodeOptions options_;
   std::vector<ApplicationPolicy> applications_;  // by worker, which alone reads it

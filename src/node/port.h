@@ -126,6 +126,9 @@ class ToldLoad {
   uint32_t queued_ = 0;  // in the output's queue
   uint64_t sent_ = 0;    // since the port began
   uint32_t sent_lately_ = 0;
+  // The same by class, where there are several.
+  std::array<uint64_t, kClassesMax> sent_of_{};
+  std::array<uint32_t, kClassesMax> sent_lately_of_{};
   Nanos next_neighbour_ns_ = 0;  // the neighbour is told (R8)
   PortSet loaded_ = 0;           // ports of this node, as it was last told
 };
@@ -173,6 +176,8 @@ struct OutputSide {
   Packet* probes = nullptr;              // open record frame
   Packet* probes_in_turn = nullptr;      // the same, of flows in the retry channel (K6):
   Owned<uint32_t, Prober> probes_after;  // when the other end has that channel's frames up to this one
+  // Fabric ports: bytes of data frames that have left, by class. Departure
+  std::array<uint64_t, kClassesMax> sent_of_class{};
   Transmitter transmitter;
   // Fabric ports: stamped as they crossed in this turn, go to the device first, and nothing overtakes them.
   std::array<Packet*, kBurst> stamped;
@@ -226,7 +231,7 @@ struct Port {
   DataFrameStart data_frame_start;  // with that
   InputSide input;
   OutputSide output;
-  LinkSession session;      // fabric ports
+  LinkSession session;  // fabric ports
   // Fabric ports: of this session's frames, by virtual channel, and by whether they are in the retry channel.
   // Stamping
   std::array<std::array<LinkStamp, 2>, kVirtualChannels> stamps{};

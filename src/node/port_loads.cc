@@ -17,6 +17,7 @@ void PortLoads::look(Port& port, Nanos now) {
   const uint32_t queued = output.scheduler.bytes();
   const uint64_t sent = port.counters.sent_bytes;
   if (sent == told.sent_ && queued == told.queued_) return;
+  if (board_.classes() > 1) publish_classes(port, now);
   told.sent_lately_ = faded(told.sent_lately_, now - told.told_ns_, board_.lately_ns(port.index)) +
                       static_cast<uint32_t>(sent - told.sent_);
   told.queued_ = queued;
@@ -25,6 +26,20 @@ void PortLoads::look(Port& port, Nanos now) {
   board_.publish_load(port.index, queued, told.sent_lately_, now);
   if (output.redirects.due(now))
     output.redirects.look(board_.waiting_bytes(port.index), board_.load(port.index, now).flows, sent, random_, now);
+}
+
+// Before the time of what was told is another one.
+void PortLoads::publish_classes(Port& port, Nanos now) {
+  OutputSide& output = port.output;
+  ToldLoad& told = output.told;
+  for (uint8_t of_class = 0; of_class < board_.classes(); ++of_class) {
+    const uint64_t sent = output.sent_of_class[of_class];
+    uint32_t& lately = told.sent_lately_of_[of_class];
+    lately = faded(lately, now - told.told_ns_, board_.lately_ns(port.index)) +
+             static_cast<uint32_t>(sent - told.sent_of_[of_class]);
+    told.sent_of_[of_class] = sent;
+    board_.publish_class(port.index, of_class, output.scheduler.bytes_of(of_class), lately);
+  }
 }
 
 // All that have much to do, of the others nothing: what is said once more is of no harm, and what is lost is said

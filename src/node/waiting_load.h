@@ -7,36 +7,41 @@
 
 #include "flow/input_flow.h"
 #include "routing/load_board.h"
+#include "topology/lanes.h"
 
 namespace heddle {
 
 class WaitingLoad {
  public:
-  WaitingLoad(LoadBoard& board, WorkerIndex worker) : board_(board), worker_(worker) {}
+  WaitingLoad(LoadBoard& board, const Lanes& lanes, WorkerIndex worker)
+      : board_(board), lanes_(lanes), worker_(worker) {}
 
   // A packet of so many bytes has joined the flow's queue, or has left it. By FlowQueues, when queue and
   // queued_packets have changed.
   void joined(const InputFlow& flow, uint32_t bytes) {
-    if (counts(flow)) board_.add_waiting(worker_, flow.branch.output(), bytes, flow.queued_packets == 1);
+    if (counts(flow)) add(flow, bytes, flow.queued_packets == 1);
   }
   void left(const InputFlow& flow, uint32_t bytes) {
-    if (counts(flow)) board_.add_waiting(worker_, flow.branch.output(), 0u - bytes, 0u - flow.queue.empty());
+    if (counts(flow)) add(flow, 0u - bytes, 0u - flow.queue.empty());
   }
   // Its queue begins to count, or counts no longer: to be called where its output or kFlowLimited changes, end() with
   // the old one and then begin() with the new one. By FlowIds and FlowLimits, while queue_extent() is what stands in
   // the queue.
   void begin(const InputFlow& flow) {
-    if (!flow.queue.empty() && counts(flow)) board_.add_waiting(worker_, flow.branch.output(), flow.queue_extent(), 1);
+    if (!flow.queue.empty() && counts(flow)) add(flow, flow.queue_extent(), 1);
   }
   void end(const InputFlow& flow) {
-    if (!flow.queue.empty() && counts(flow))
-      board_.add_waiting(worker_, flow.branch.output(), 0u - flow.queue_extent(), ~0u);
+    if (!flow.queue.empty() && counts(flow)) add(flow, 0u - flow.queue_extent(), ~0u);
   }
 
  private:
   static bool counts(const InputFlow& flow) { return flow.branch.output() != kNoPort && !(flow.flags & kFlowLimited); }
+  void add(const InputFlow& flow, uint32_t bytes, uint32_t flows) {
+    board_.add_waiting(worker_, flow.branch.output(), lanes_.class_of(flow.ftag), bytes, flows);
+  }
 
   LoadBoard& board_;
+  const Lanes& lanes_;
   const WorkerIndex worker_;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Load and link state of a node's ports (decision 2, R8). Of what a port has queued and has sent its owner writes a
 // line, of what waits for it at the inputs each worker a line of its own, of what the neighbour tells of its ports the
-// owner of the link's port; all workers of the node read them. Relaxed,
-// because nothing else is read by it, and old news are as good.
+// owner of the link's port; all workers of the node read them. What waits here and has been sent is told by traffic
+// class, and a class sees of a port what is in its own way there (R3). Relaxed, because nothing else is read by it, and
+// old news are as good.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +37,10 @@ struct Load {
   uint32_t sent_ns;     // for what it has sent lately: about lately_ns if it was never idle
   Nanos lately_ns;
   uint32_t flows;  // that wait at the inputs
+  // As one class sees it: of sent_ns, what other classes have that it could not have had, and the part of the link that
+  // is its own.
+  uint32_t others_ns = 0;
+  double part = 1;
 };
 
 // Of a fabric port's link; an edge port is always up.
@@ -47,11 +52,15 @@ enum class LinkStanding : uint8_t {
 
 class LoadBoard {
  public:
-  LoadBoard(size_t ports, size_t workers = 1)
-      : ports_(ports),
-        lines_of_worker_((ports + kInLine - 1) / kInLine),
-        waiting_(workers * lines_of_worker_),
+  LoadBoard(size_t ports, size_t workers = 1, size_t classes = 1)
+      : classes_(classes),
+        ports_(ports),
+        of_class_(ports * classes),
+        waiting_(ports, workers),
+        waiting_of_class_(classes == 1 ? 0 : ports * classes, workers),
         behind_(ports) {}
+
+  size_t classes() const { return classes_; }
 
   // As configured, with the longest frame; before anybody asks. Else it is a usual one.
   void set_rate(PortIndex port, uint64_t rate_bps, uint32_t frame_bytes) {
@@ -68,6 +77,17 @@ class LoadBoard {
     line.queue_bytes.store(queue_bytes, std::memory_order_relaxed);
     line.sent_bytes.store(sent_bytes, std::memory_order_relaxed);
     line.sent_at.store(static_cast<uint32_t>(now), std::memory_order_relaxed);
+  }
+  // The same of one class, at the same moment, where there are several.
+  void publish_class(PortIndex port, uint8_t of_class, uint32_t queue_bytes, uint32_t sent_bytes) {
+    OfClass& line = of_class_[port * classes_ + of_class];
+    line.queue_bytes.store(queue_bytes, std::memory_order_relaxed);
+    line.sent_bytes.store(sent_bytes, std::memory_order_relaxed);
+  }
+  // The class has so much of the port, whatever the others send: more than nothing, 1 at most.
+  void publish_part(PortIndex port, uint8_t of_class, double part) {
+    of_class_[port * classes_ + of_class].part.store(std::max(1u, static_cast<uint32_t>(part * kWhole)),
+                                                     std::memory_order_relaxed);
   }
   void publish_standing(PortIndex port, LinkStanding standing) {
     ports_[port].standing.store(standing, std::memory_order_release);
@@ -109,27 +129,35 @@ class LoadBoard {
   }
 
   // --- by any worker, of its own inputs ---
-  // So much more, or less, waits there for the port, of so many flows more or less.
-  void add_waiting(WorkerIndex worker, PortIndex port, uint32_t bytes, uint32_t flows) {
-    Waiting& waiting = waiting_[worker * lines_of_worker_ + port / kInLine].of[port % kInLine];
-    waiting.bytes.store(waiting.bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
-    waiting.flows.store(waiting.flows.load(std::memory_order_relaxed) + flows, std::memory_order_relaxed);
+  // So much more, or less, of the class waits there for the port, of so many flows more or less.
+  void add_waiting(WorkerIndex worker, PortIndex port, uint8_t of_class, uint32_t bytes, uint32_t flows) {
+    waiting_.of(worker, port).add(bytes, flows);
+    if (classes_ > 1) waiting_of_class_.of(worker, port * classes_ + of_class).add(bytes, flows);
   }
 
   // --- by whoever chooses or shows ---
   Load load(PortIndex port, Nanos now) const {
     const PortLine& line = ports_[port];
-    uint64_t bytes = line.queue_bytes.load(std::memory_order_relaxed);
     uint32_t flows = 0;
-    for (size_t at = port / kInLine; at < waiting_.size(); at += lines_of_worker_) {
-      bytes += waiting_[at].of[port % kInLine].bytes.load(std::memory_order_relaxed);
-      flows += waiting_[at].of[port % kInLine].flows.load(std::memory_order_relaxed);
-    }
-    uint32_t age = static_cast<uint32_t>(now) - line.sent_at.load(std::memory_order_relaxed);
-    if (age > ~0u - kLatelyMaxNs) age = 0;  // told in a turn that has begun after the reader's
-    const uint32_t sent = faded(line.sent_bytes.load(std::memory_order_relaxed), age, line.lately_ns);
-    const uint64_t sent_ns = std::min<uint64_t>(sent * line.byte_ps / 1000, 2 * line.lately_ns);
-    return {bytes * line.byte_ps / 1000, static_cast<uint32_t>(sent_ns), line.lately_ns, flows};
+    const uint64_t bytes = line.queue_bytes.load(std::memory_order_relaxed) + waiting_.sum(port, flows);
+    return {bytes * line.byte_ps / 1000, sent_ns(line, line.sent_bytes, now), line.lately_ns, flows};
+  }
+  // As the class sees it: what waits of others is before its own by their share of the link at most, and what they have
+  // sent is in its way but for its part.
+  Load load(PortIndex port, uint8_t of_class, Nanos now) const {
+    const Load all = load(port, now);
+    if (classes_ == 1) return all;
+    const PortLine& line = ports_[port];
+    const size_t at = port * classes_ + of_class;
+    const OfClass& own = of_class_[at];
+    const uint64_t part = own.part.load(std::memory_order_relaxed);
+    uint32_t flows = 0;
+    const uint64_t bytes = own.queue_bytes.load(std::memory_order_relaxed) + waiting_of_class_.sum(at, flows);
+    const uint64_t own_ns = std::min(bytes * line.byte_ps / 1000, all.waiting_ns);
+    const uint64_t waiting_ns = own_ns + std::min(all.waiting_ns - own_ns, own_ns * (kWhole - part) / part);
+    const uint32_t own_sent_ns = std::min(sent_ns(line, own.sent_bytes, now), all.sent_ns);
+    const auto others_ns = static_cast<uint32_t>((all.sent_ns - own_sent_ns) * (kWhole - part) / kWhole);
+    return {waiting_ns, own_sent_ns + others_ns, line.lately_ns, flows, others_ns, static_cast<double>(part) / kWhole};
   }
   // Fabric ports that have much to do.
   PortSet loaded() const { return loaded_.load(std::memory_order_relaxed); }
@@ -148,10 +176,8 @@ class LoadBoard {
             static_cast<uint32_t>(told & 0xff)};
   }
   uint64_t waiting_bytes(PortIndex port) const {
-    uint64_t bytes = queue_bytes(port);
-    for (size_t at = port / kInLine; at < waiting_.size(); at += lines_of_worker_)
-      bytes += waiting_[at].of[port % kInLine].bytes.load(std::memory_order_relaxed);
-    return bytes;
+    uint32_t flows = 0;
+    return queue_bytes(port) + waiting_.sum(port, flows);
   }
   uint64_t time_ns(PortIndex port, uint64_t bytes) const { return bytes * ports_[port].byte_ps / 1000; }
   uint32_t queue_bytes(PortIndex port) const { return ports_[port].queue_bytes.load(std::memory_order_relaxed); }
@@ -188,13 +214,43 @@ class LoadBoard {
     uint64_t byte_ps = kByteBitPicoseconds / kRateUnknownBps;  // on its link; never changes, nor does
     Nanos lately_ns = kLatelyNs;
   };
-  struct Waiting {
-    std::atomic<uint32_t> bytes{0};
-    std::atomic<uint32_t> flows{0};
+  static constexpr uint32_t kWhole = 1024;  // parts of a link are told in these
+  struct OfClass {
+    std::atomic<uint32_t> queue_bytes{0};
+    std::atomic<uint32_t> sent_bytes{0};
+    std::atomic<uint32_t> part{kWhole};
   };
-  static constexpr size_t kInLine = 64 / sizeof(Waiting);
-  struct alignas(64) WaitingLine {
-    std::array<Waiting, kInLine> of;
+  // What waits at the inputs, a line of each worker's own.
+  class Waiting {
+   public:
+    struct One {
+      void add(uint32_t more_bytes, uint32_t more_flows) {
+        bytes.store(bytes.load(std::memory_order_relaxed) + more_bytes, std::memory_order_relaxed);
+        flows.store(flows.load(std::memory_order_relaxed) + more_flows, std::memory_order_relaxed);
+      }
+      std::atomic<uint32_t> bytes{0}, flows{0};
+    };
+    Waiting(size_t count, size_t workers)
+        : lines_of_worker_((count + kInLine - 1) / kInLine), lines_(workers * lines_of_worker_) {}
+    One& of(size_t worker, size_t at) { return lines_[worker * lines_of_worker_ + at / kInLine].of[at % kInLine]; }
+    // Of all workers: bytes, and so many flows more.
+    uint64_t sum(size_t at, uint32_t& flows) const {
+      uint64_t bytes = 0;
+      for (size_t line = at / kInLine; line < lines_.size(); line += lines_of_worker_) {
+        const One& one = lines_[line].of[at % kInLine];
+        bytes += one.bytes.load(std::memory_order_relaxed);
+        flows += one.flows.load(std::memory_order_relaxed);
+      }
+      return bytes;
+    }
+
+   private:
+    static constexpr size_t kInLine = 64 / sizeof(One);
+    struct alignas(64) Line {
+      std::array<One, kInLine> of;
+    };
+    size_t lines_of_worker_;
+    std::vector<Line> lines_;
   };
 
   struct Behind {
@@ -203,13 +259,22 @@ class LoadBoard {
     std::array<std::atomic<uint64_t>, kPortsMax> of{};  // waiting ns, busy, flows
   };
 
+  static uint32_t sent_ns(const PortLine& line, const std::atomic<uint32_t>& sent_bytes, Nanos now) {
+    uint32_t age = static_cast<uint32_t>(now) - line.sent_at.load(std::memory_order_relaxed);
+    if (age > ~0u - kLatelyMaxNs) age = 0;  // told in a turn that has begun after the reader's
+    const uint32_t sent = faded(sent_bytes.load(std::memory_order_relaxed), age, line.lately_ns);
+    return static_cast<uint32_t>(std::min<uint64_t>(sent * line.byte_ps / 1000, 2 * line.lately_ns));
+  }
+
+  const size_t classes_;
   std::atomic<uint32_t> version_{1};
   std::atomic<uint32_t> session_ends_{0};
   std::atomic<PortSet> loaded_{0};
   std::vector<PortLine> ports_;
-  size_t lines_of_worker_;
-  std::vector<WaitingLine> waiting_;  // by worker, then by port
-  std::vector<Behind> behind_;        // by port
+  std::vector<OfClass> of_class_;  // by port, then by class
+  Waiting waiting_;                // by port
+  Waiting waiting_of_class_;       // by port, then by class, where there are several
+  std::vector<Behind> behind_;     // by port
 };
 
 }  // namespace heddle

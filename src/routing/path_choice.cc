@@ -44,7 +44,8 @@ PathChoice::PathChoice(const Topology& topology, uint16_t node_index, const Lane
 PortIndex PathChoice::choose_among(PortSet up, const Frame& frame, Random& random, Nanos now) const {
   if (frame.policy == PathPolicy::fixed) return fixed_way(up, frame);
   const uint64_t drawn = random.next();
-  if (frame.policy != PathPolicy::random) return loads_.least(up, heading_of(frame), drawn, frame.had.port, now);
+  if (frame.policy != PathPolicy::random)
+    return loads_.least(up, heading_of(frame), drawn, frame.had.port, now, frame.of_class);
   if (frame.had.port != kNoPort && (up >> frame.had.port & 1)) return frame.had.port;
   return nth(up, static_cast<uint32_t>((drawn >> 32) % static_cast<uint32_t>(std::popcount(up))));
 }
@@ -54,16 +55,17 @@ PathChoice::Way PathChoice::or_detour(const Frame& frame, PortIndex shortest, Ra
   Way best{shortest, 0};
   uint64_t least_ns = ~uint64_t{0};  // for twice the links
   if (shortest != kNoPort && !valiant && !(frame.left >> shortest & 1)) {
-    if (loads_.waiting_ns(shortest, heading_of(frame), now) <= board_.lately_ns(shortest) / kPatience) return best;
-    least_ns = loads_.cost_ns(shortest, heading_of(frame), false, now) / 2;
+    if (loads_.waiting_ns(shortest, heading_of(frame), now, frame.of_class) <= board_.lately_ns(shortest) / kPatience)
+      return best;
+    least_ns = loads_.cost_ns(shortest, heading_of(frame), false, now, frame.of_class) / 2;
   }
   const auto look = [&](uint16_t via) {
     const PortSet ports = ports_by(via, frame);
     if (ports == 0) return;
     const Heading heading{via, frame.destination.node};
     const PortIndex had = via == frame.had.via ? frame.had.port : kNoPort;
-    const PortIndex port = loads_.least(ports, heading, random.next(), had, now);
-    const uint64_t costs = loads_.cost_ns(port, heading, port == had, now);
+    const PortIndex port = loads_.least(ports, heading, random.next(), had, now, frame.of_class);
+    const uint64_t costs = loads_.cost_ns(port, heading, port == had, now, frame.of_class);
     if (costs >= least_ns) return;
     least_ns = costs;
     best = {port, via};
@@ -83,7 +85,7 @@ bool PathChoice::has_detour_around(const Frame& frame, PortIndex output, uint16_
     if (bottleneck != node_address_ && detours_.may_pass(frame.destination.node, via, bottleneck, now)) continue;
     const PortSet ports = ports_by(via, frame) & ~(PortSet{1} << output);
     const Heading heading{via, frame.destination.node};
-    if (loads_.better(ports, heading, output, bottleneck == node_address_, now) != kNoPort) return true;
+    if (loads_.better(ports, heading, output, bottleneck == node_address_, now, frame.of_class) != kNoPort) return true;
   }
   return false;
 }

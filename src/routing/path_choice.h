@@ -58,6 +58,7 @@ class PathChoice {
     PortSet left = 0;
     PathPolicy policy = PathPolicy::adaptive;
     bool lossless = false;
+    uint8_t of_class = 0;  // position of its class in the topology
   };
   // Ports that it may leave by, links that are down among them; if none, why.
   struct Ways {
@@ -101,7 +102,7 @@ class PathChoice {
   bool has_detour_around(const Frame& frame, PortIndex output, uint16_t bottleneck, Random& random, Nanos now) const;
   // One of these that it would be better off with; kNoPort if there is none.
   PortIndex better(PortSet ports, const Frame& frame, PortIndex output, uint16_t bottleneck, Nanos now) const {
-    return loads_.better(ports, heading_of(frame), output, bottleneck == node_address_, now);
+    return loads_.better(ports, heading_of(frame), output, bottleneck == node_address_, now, frame.of_class);
   }
   // A flow takes the port that was chosen, with so many bytes to begin with.
   void took(PortIndex output, uint32_t bytes, Nanos now) { loads_.took(output, bytes, now); }

@@ -25,7 +25,12 @@ double sent_part(const Load& load) {
 double part_of_another(const Load& load) {
   const double idle = 1 - sent_part(load);
   const bool queue_full = load.flows == 0 && load.waiting_ns > load.lately_ns;
-  return queue_full ? idle : std::max(idle, 1.0 / (std::max(1u, load.flows) + 1));
+  return queue_full ? idle : std::max(idle, load.part / (std::max(1u, load.flows) + 1));
+}
+
+// Of the link, that those have who look.
+double own_part(const Load& load) {
+  return std::min(1.0, static_cast<double>(load.sent_ns - load.others_ns) / static_cast<double>(load.lately_ns));
 }
 }  // namespace
 
@@ -43,24 +48,25 @@ WayLoads::Behind WayLoads::behind(PortIndex port, Heading heading, Nanos now) co
   return least;
 }
 
-uint64_t WayLoads::cost_ns(PortIndex port, Heading heading, bool had, Nanos now) const {
-  const Load load = board_.load(port, now), next = behind(port, heading, now).load;
+uint64_t WayLoads::cost_ns(PortIndex port, Heading heading, bool had, Nanos now, uint8_t of_class) const {
+  const Load load = board_.load(port, of_class, now), next = behind(port, heading, now).load;
   if (had) return load.waiting_ns + in_steps(next.waiting_ns, next);
   return busy_ns(load) + taken_ns(port, now) + in_steps(busy_ns(next), next);
 }
 
-uint64_t WayLoads::waiting_ns(PortIndex port, Heading heading, Nanos now) const {
-  return board_.load(port, now).waiting_ns + taken_ns(port, now) + behind(port, heading, now).load.waiting_ns;
+uint64_t WayLoads::waiting_ns(PortIndex port, Heading heading, Nanos now, uint8_t of_class) const {
+  return board_.load(port, of_class, now).waiting_ns + taken_ns(port, now) + behind(port, heading, now).load.waiting_ns;
 }
 
-PortIndex WayLoads::least(PortSet ports, Heading heading, uint64_t random, PortIndex had, Nanos now) const {
+PortIndex WayLoads::least(PortSet ports, Heading heading, uint64_t random, PortIndex had, Nanos now,
+                          uint8_t of_class) const {
   if (had != kNoPort && (ports >> had & 1) && nothing_waits(had, now)) return had;
   PortIndex best = kNoPort;
   uint64_t best_ns = 0;
   uint32_t ties = 0;
   for (PortSet rest = ports; rest != 0; rest &= rest - 1) {
     const auto port = PortIndex::of(std::countr_zero(rest));
-    const uint64_t cost = cost_ns(port, heading, port == had, now);
+    const uint64_t cost = cost_ns(port, heading, port == had, now, of_class);
     if (best == kNoPort || cost < best_ns) {
       best = port;
       best_ns = cost;
@@ -73,18 +79,19 @@ PortIndex WayLoads::least(PortSet ports, Heading heading, uint64_t random, PortI
   return best;
 }
 
-PortIndex WayLoads::better(PortSet ports, Heading heading, PortIndex left, bool by_itself, Nanos now) const {
+PortIndex WayLoads::better(PortSet ports, Heading heading, PortIndex left, bool by_itself, Nanos now,
+                           uint8_t of_class) const {
   // A part of the link, in bytes of a ns.
   const auto part = [this](PortIndex port, double of_link) {
     return of_link * 1e6 / static_cast<double>(board_.time_ns(port, 1'000'000));
   };
-  const Load here = board_.load(left, now);
-  double best = (by_itself ? 1.25 : 0.9) * part(left, sent_part(here) / std::max(1u, here.flows));
+  const Load here = board_.load(left, of_class, now);
+  double best = (by_itself ? 1.25 : 0.9) * part(left, own_part(here) / std::max(1u, here.flows));
   PortIndex found = kNoPort;
   for (PortSet rest = ports; rest != 0; rest &= rest - 1) {
     const auto port = PortIndex::of(std::countr_zero(rest));
     if (!board_.up(port)) continue;
-    double gets = part(port, part_of_another(board_.load(port, now)));
+    double gets = part(port, part_of_another(board_.load(port, of_class, now)));
     const Behind next = behind(port, heading, now);
     if (next.rate_bps != 0)
       gets = std::min(gets, part_of_another(next.load) * static_cast<double>(next.rate_bps) / 8e9);

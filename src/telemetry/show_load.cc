@@ -22,6 +22,20 @@ void add_events(const Events& events, Json& row) {
 
 double busy(const Load& load) { return static_cast<double>(load.sent_ns) / static_cast<double>(load.lately_ns); }
 
+// What each class sees of the port.
+Json of_classes(const SwitchProcess& process, const LoadBoard& board, PortIndex port, Nanos now) {
+  Json rows = Json::array();
+  for (uint8_t position = 0; position < board.classes(); ++position) {
+    const Load load = board.load(port, position, now);
+    rows.push_back({{"class", process.topology().classes[position].name},
+                    {"waiting_ns", load.waiting_ns},
+                    {"flows", load.flows},
+                    {"busy", busy(load)},
+                    {"part", load.part}});
+  }
+  return rows;
+}
+
 // R8: ports of the node at the other end that have told they have much to do.
 Json behind(const SwitchProcess& process, const LoadBoard& board, const TopologyPort& about, PortIndex port,
             Nanos now) {
@@ -59,6 +73,7 @@ Json show_load(const SwitchProcess& process, const ShowRequest& request) {
                     {"waiting_ns", load.waiting_ns},
                     {"flows", load.flows},
                     {"busy", busy(load)},
+                    {"classes", of_classes(process, board, index, now)},
                     {"behind", behind(process, board, about.ports[index], index, now)}});
       }
       rows.push_back(std::move(row));

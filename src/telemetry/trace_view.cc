@@ -101,6 +101,7 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port, Nanos
   const TrafficClass& traffic_class = worker.site().classes.of(view.ftag);
   frame.policy = traffic_class.path;
   frame.lossless = traffic_class.lossless;
+  frame.of_class = worker.site().lanes.class_of(view.ftag);
   if (view.live && (view.flow.flags & kFlowMoved)) {
     const PathLease& lease = port.input.leases[view.flow_id];
     view.left = frame.left = lease.left(now);
@@ -116,7 +117,7 @@ void look_at_ways(TraceView& view, const Worker& worker, const Port& port, Nanos
   }
   for (PortSet rest = view.ways.ports; rest != 0; rest &= rest - 1) {
     const auto way = PortIndex::of(std::countr_zero(rest));
-    view.loads.push_back({way, worker.board().up(way), worker.board().load(way, now)});
+    view.loads.push_back({way, worker.board().up(way), worker.board().load(way, frame.of_class, now)});
   }
   view.output = output_of(view);
   const bool flow_has_it = view.output != kNoPort;

@@ -42,6 +42,8 @@ class Lanes {
   bool valid(uint8_t ftag, uint8_t channel, bool in_turn) const { return valid_[in_turn][ftag] >> channel & 1; }
   bool has(uint8_t ftag) const { return of(ftag, kLossyChannel) != kNoLane; }  // a class of that FTAG
   LaneIndex of(uint8_t ftag, uint8_t channel) const { return of_[ftag * kVirtualChannels + channel]; }
+  // Position among the topology's classes, of one of that FTAG.
+  uint8_t class_of(uint8_t ftag) const { return static_cast<uint8_t>(of(ftag, kLossyChannel)); }
   uint8_t channel(LaneIndex lane) const { return channel_[lane]; }
   uint8_t ftag(LaneIndex lane) const { return ftag_[lane]; }
   bool lossless(uint8_t ftag) const { return lossless_ftags_ >> ftag & 1; }

@@ -61,6 +61,23 @@ struct ShaperPolicy {
     const uint64_t of_branch = leaf.branch != kNoBranch ? branches[leaf.branch].bandwidth.maximum_bps : 0;
     return within(leaf.bandwidth.maximum_bps, within(of_branch, within(maximum_bps, port_bps)));
   }
+  // The part of a port of that rate, 1 at most, that the class at that position has whatever others send: its minimum,
+  // and by its weight of what no class has for a minimum, but not more than its maximum. A branch's minimum is of
+  // whichever of its classes wants it. `port_bps` 0: it has no rate, and so no policy.
+  double least_part(size_t position, size_t classes, uint64_t port_bps) const {
+    const auto part = [port_bps](uint64_t bps) {
+      return port_bps == 0 ? 0 : static_cast<double>(bps) / static_cast<double>(port_bps);
+    };
+    double rest = 1;
+    uint32_t weights = 0;
+    for (size_t other = 0; other < classes; ++other) {
+      rest -= part(leaves[other].bandwidth.minimum_bps);
+      weights += leaves[other].weight;
+    }
+    const Leaf& leaf = leaves[position];
+    const double least = part(leaf.bandwidth.minimum_bps) + std::max(0.0, rest) * leaf.weight / weights;
+    return std::min({1.0, least, port_bps == 0 ? 1.0 : part(most_bps(position, port_bps))});
+  }
   bool operator==(const ShaperPolicy&) const = default;
 };
 

@@ -22,7 +22,7 @@ SCENARIOS = ("incast", "incast-far", "lossless", "slow-receiver", "lossless-ring
              "credits-only", "link-retry", "incast-wide", "flow-fair", "parking-lot", "incast-ends", "by-bytes", "one-beside-many", "two-applications",
              "two-applications-lossless", "unknown-beside-many", "class-in-transit", "applications-few-ids", "application-weights",
              "injection-limit", "injection-hops", "regroup", "shaper", "injection-turns",
-             "shaper-maximum", "shaper --workers 4 --slower 10", "two-spines", "dragonfly", "link-dies", "spine-dies",
+             "shaper-maximum", "shaper --workers 4 --slower 10", "two-spines", "beside-bulk", "dragonfly", "link-dies", "spine-dies",
              "spine-stands-still")
 
 

@@ -291,6 +291,12 @@ class ComponentTest : public testing::Test {
     }
   }
 
+  // What a port has to do is all of the first class.
+  void publish_load(PortIndex port, uint32_t queue_bytes, uint32_t sent_bytes, Nanos now) {
+    board_.publish_load(port, queue_bytes, sent_bytes, now);
+    board_.publish_class(port, 0, queue_bytes, sent_bytes);
+  }
+
   const Topology topology_ = description();
   CarefulPool pool_, control_pool_{&pool_};
   MemoryDevice device_{pool_};
@@ -303,12 +309,12 @@ class ComponentTest : public testing::Test {
   Port& edge_ = ports_.own(kEdge);
   Port& output_ = ports_.own(kOutput);
   Port& fabric_ = ports_.own(kFabric);
-  LoadBoard board_{6};
+  LoadBoard board_{6, 1, topology_.classes.size()};
   Turn turn_{site_, pool_};
   Crossing crossing_{64, 64, 64};
   Outbox outbox_{2, {0, 1, 0, 1, 0, 1}};
   PathChoice paths_{topology_, 0, site_.lanes, board_};
-  WaitingLoad waiting_{board_, 0};
+  WaitingLoad waiting_{board_, site_.lanes, 0};
   FlowTimers timers_{ports_, kMillisecond};
   ControlFrames control_{control_pool_};
   AckWriter acks_{site_, control_};

@@ -99,6 +99,17 @@ TEST_F(DepartureTest, OfAFrameThatCrossedWithoutAFlowItsInputHearsThatItIsDelive
   EXPECT_EQ(output_.counters.sent_frames, 2u);
 }
 
+TEST_F(DepartureTest, WhatALinkTakesCountsForItsClass) {
+  const uint8_t lossy = site_.lanes.class_of(kLossy), other = site_.lanes.class_of(kWithoutFlows);
+  send(fabric_,
+       {leaving(fabric_, 0), leaving(fabric_, 1), leaving(fabric_, 2, kNoFlow, kWithoutFlows), leaving(fabric_, 3)});
+  EXPECT_EQ(fabric_.output.sent_of_class[lossy], 300u);
+  EXPECT_EQ(fabric_.output.sent_of_class[other], 100u);
+  send(fabric_, {made_here(4)});
+  EXPECT_EQ(fabric_.output.sent_of_class[lossy], 300u);
+  EXPECT_EQ(fabric_.counters.sent_bytes, 500u);
+}
+
 TEST_F(DepartureTest, WhatALinkTakesIsUnderWay) {
   FlowId id;
   const OutputFlow& entry = reserve(fabric_, id);

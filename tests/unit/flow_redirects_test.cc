@@ -24,8 +24,8 @@ class FlowRedirectsTest : public FlowTest {
     send();
     board_.publish_standing(kOtherWay, LinkStanding::up);
     // Two flows share the fabric port, which is busy, and the other one is idle.
-    board_.publish_load(kFabric, 0, lately_, kNow);
-    board_.add_waiting(0, kFabric, 5000, 2);
+    publish_load(kFabric, 0, lately_, kNow);
+    board_.add_waiting(0, kFabric, 0, 5000, 2);
   }
   void send() {
     MatchEntry& match = edge_input_.matches()[kMatch];
@@ -71,17 +71,17 @@ TEST_F(FlowRedirectsTest, ItKeepsOffThePortForALease) {
   EXPECT_EQ(lease.left(kNow), PortSet{1} << kFabric);
   EXPECT_EQ(lease.left(kNow + PathLease::kLeaseNs - 1), PortSet{1} << kFabric);
   EXPECT_EQ(lease.left(kNow + PathLease::kLeaseNs), 0u);
-  board_.publish_load(kOtherWay, 1'000'000, 0, kNow);
+  publish_load(kOtherWay, 1'000'000, 0, kNow);
   settle();
   EXPECT_EQ(flow().branch.output(), kOtherWay) << "whatever waits there";
 }
 
 TEST_F(FlowRedirectsTest, WithoutABetterWayItStays) {
-  board_.publish_load(kOtherWay, 0, lately_, kNow);
+  publish_load(kOtherWay, 0, lately_, kNow);
   redirect();
   EXPECT_EQ(obeyed(), 0u);
   EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 1u);
-  board_.publish_load(kOtherWay, 0, 0, kNow);
+  publish_load(kOtherWay, 0, 0, kNow);
   board_.publish_standing(kOtherWay, LinkStanding::down);
   redirect();
   EXPECT_EQ(count_of(edge_, ProtocolEvent::redirect_ended), 2u);
@@ -144,8 +144,8 @@ TEST_F(FlowRedirectsTest, AtItsFirstSwitchItMayTakeALongerWay) {
   edge_.input.arbiter[flow().branch.voq].came_in = kLossyChannel;
   board_.publish_standing(1, LinkStanding::up);
   board_.publish_standing(2, LinkStanding::down);
-  board_.publish_load(1, 0, lately_, kNow);
-  board_.add_waiting(0, 1, 5000, 2);
+  publish_load(1, 0, lately_, kNow);
+  board_.add_waiting(0, 1, 0, 5000, 2);
   const auto redirect = [&](uint16_t asked_by) {
     for (Nanos turn = 0; turn < 6; ++turn)  // what is far is searched for by and by
       redirects.on_redirect(edge_, edge_.input.ref.epoch, id(), asked_by, kNow + turn);

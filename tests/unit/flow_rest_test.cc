@@ -86,7 +86,7 @@ TEST_F(FlowWithTwoWays, StaysWhereItWasIfNoOtherIsLessLoaded) {
 
 TEST_F(FlowWithTwoWays, TakesTheOtherOneWhenThatIsLessLoaded) {
   const FlowId there = flow_of().branch.flow;
-  board_.publish_load(kFabric, 1000, 0, 0);
+  publish_load(kFabric, 1000, 0, 0);
   send();
   EXPECT_EQ(flow_of().branch.output(), kOtherWay);
   EXPECT_EQ(flow_of().state, FlowState::wanting) << "it has asked for an ID there";
@@ -96,7 +96,7 @@ TEST_F(FlowWithTwoWays, TakesTheOtherOneWhenThatIsLessLoaded) {
 
 TEST_F(FlowWithTwoWays, StaysWhileSomethingOfItIsUnderWay) {
   send();
-  board_.publish_load(kFabric, 1000, 0, 0);
+  publish_load(kFabric, 1000, 0, 0);
   send();
   EXPECT_EQ(flow_of().branch.output(), kFabric);
   EXPECT_EQ(flow_of().flow_extent(), 200u);

@@ -21,7 +21,7 @@ class FlowWaysTest : public FlowTest {
     paths.compile(std::vector<PortSet>(ring_.nodes.size(), ~PortSet{0}));
     for (const PortIndex port : {kOneWay, kOtherWay}) {
       board_.publish_standing(port, LinkStanding::up);
-      board_.publish_load(port, 0, 0, kSecond);
+      publish_load(port, 0, 0, kSecond);
     }
     flow_.begin(kTo, kLossy, kNoMatch);
     packet_.destination = kTo;
@@ -31,9 +31,9 @@ class FlowWaysTest : public FlowTest {
     for (int turn = 0; turn < 4; ++turn) choose();  // what is far is searched for by and by
     edge_.counters.events = {};
     edge_.input.flows.steer(kFlow, 0);
-    board_.publish_load(kOneWay, 0, 0, kSecond);
+    publish_load(kOneWay, 0, 0, kSecond);
   }
-  void wait_at(PortIndex port) { board_.publish_load(port, 1'000'000, 0, kSecond); }
+  void wait_at(PortIndex port) { publish_load(port, 1'000'000, 0, kSecond); }
   PortIndex choose() {
     DropReason reason = DropReason::none;
     turn_.begin(turn_.now() + 1);
@@ -75,7 +75,7 @@ TEST_F(FlowWaysTest, AfterARestItStaysOnItsWayWhileThatIsNoWorse) {
   EXPECT_FALSE(ways.stays(edge_, kFlow, packet_));
   flow_.branch.set_output(choose());
   EXPECT_TRUE(ways.stays(edge_, kFlow, packet_)) << "on the longer one";
-  board_.publish_load(kOneWay, 0, 0, kSecond);
+  publish_load(kOneWay, 0, 0, kSecond);
   EXPECT_FALSE(ways.stays(edge_, kFlow, packet_)) << "the shortest is free";
 }
 
@@ -128,8 +128,8 @@ class TwoLinksTest : public FlowTest {
     packet_.payload = 1500;
   }
   void load(uint64_t one, uint64_t two) {
-    board_.publish_load(kOne, one, 0, kSecond);
-    board_.publish_load(kTwo, two, 0, kSecond);
+    publish_load(kOne, one, 0, kSecond);
+    publish_load(kTwo, two, 0, kSecond);
   }
   PortIndex choose() {
     DropReason reason = DropReason::none;

@@ -40,6 +40,73 @@ TEST_F(LoadBoardTest, AtFirstThereIsNothingToDoAndNoLinkIsUp) {
   EXPECT_FALSE(board_.takes_at_once(8));
 }
 
+// Two classes of a port, 10 KB of the first one waiting and half of what it sends lately sent.
+class ClassLoadTest : public testing::Test {
+ protected:
+  static constexpr uint8_t kBulk = 0, kUrgent = 1;
+  static constexpr uint32_t kHalf = static_cast<uint32_t>(kLately / 2);
+
+  ClassLoadTest() {
+    board_.set_rate(4, kByteANs, 1500);
+    board_.publish_load(4, 4000, kHalf, kSecond);
+    board_.publish_class(4, kBulk, 4000, kHalf);
+    board_.add_waiting(1, 4, kBulk, 6000, 3);
+    parts(0.5);
+  }
+  void parts(double urgent) {
+    board_.publish_part(4, kUrgent, urgent);
+    board_.publish_part(4, kBulk, 1 - urgent);
+  }
+  Load urgent(Nanos now = kSecond) const { return board_.load(4, kUrgent, now); }
+
+  LoadBoard board_{5, 2, 2};
+};
+
+TEST_F(ClassLoadTest, AllTogetherHaveWhatEachHas) {
+  board_.add_waiting(0, 4, kUrgent, 500, 1);
+  const Load load = board_.load(4, kSecond);
+  EXPECT_EQ(load.waiting_ns, 10'500u);
+  EXPECT_EQ(load.flows, 4u);
+  EXPECT_EQ(load.sent_ns, kHalf);
+  EXPECT_EQ(load.others_ns, 0u);
+  EXPECT_EQ(load.part, 1.0);
+  EXPECT_EQ(board_.waiting_bytes(4), 10'500u);
+}
+
+TEST_F(ClassLoadTest, WhatWaitsOfOthersIsInNobodysWayWhoHasNothing) {
+  EXPECT_EQ(urgent().waiting_ns, 0u);
+  EXPECT_EQ(urgent().flows, 0u);
+  EXPECT_EQ(board_.load(4, kBulk, kSecond).waiting_ns, 10'000u);
+  EXPECT_EQ(board_.load(4, kBulk, kSecond).flows, 3u);
+}
+
+TEST_F(ClassLoadTest, ElseSoMuchOfItAsComesInBetween) {
+  board_.add_waiting(0, 4, kUrgent, 500, 1);
+  EXPECT_EQ(urgent().waiting_ns, 1'000u) << "a byte each in turn";
+  parts(0.25);
+  EXPECT_EQ(urgent().waiting_ns, 2'000u);
+  board_.add_waiting(0, 4, kUrgent, 5'500, 0);
+  EXPECT_EQ(urgent().waiting_ns, 16'000u) << "all that there is";
+}
+
+TEST_F(ClassLoadTest, WhatOthersHaveSentLeavesAClassItsPart) {
+  EXPECT_EQ(urgent().sent_ns, kHalf / 2);
+  EXPECT_EQ(urgent().others_ns, kHalf / 2);
+  EXPECT_EQ(urgent().part, 0.5);
+  parts(1);
+  EXPECT_EQ(urgent().sent_ns, 0u);
+  board_.publish_class(4, kUrgent, 0, 1000);
+  EXPECT_EQ(urgent().sent_ns, 1000u);
+  EXPECT_EQ(urgent().others_ns, 0u);
+  EXPECT_EQ(urgent(kSecond + kLately / 2).sent_ns, 500u) << "it fades as all does";
+}
+
+TEST_F(ClassLoadTest, APartIsMoreThanNothing) {
+  parts(0);
+  board_.add_waiting(0, 4, kUrgent, 1, 1);
+  EXPECT_EQ(urgent().waiting_ns, 1'024u);
+}
+
 TEST(LoadBoardRates, BytesTakeTheirTimeOnTheLink) {
   LoadBoard board(4);
   board.set_rate(1, 100'000'000'000, 1500);
@@ -70,11 +137,11 @@ TEST(LoadBoardRates, LatelyIsTheTimeOfEightFramesButNeitherVeryShortNorLong) {
 }
 
 TEST_F(LoadBoardTest, WhatWaitsAtTheInputsOfAllWorkersIsOfItsPortAlone) {
-  board_.add_waiting(0, 0, 100, 1);
-  board_.add_waiting(2, 0, 20, 2);
-  board_.add_waiting(0, 8, 3'000, 4);
-  board_.add_waiting(1, 8, 40'000, 8);
-  board_.add_waiting(1, 1, 500'000, 16);
+  board_.add_waiting(0, 0, 0, 100, 1);
+  board_.add_waiting(2, 0, 0, 20, 2);
+  board_.add_waiting(0, 8, 0, 3'000, 4);
+  board_.add_waiting(1, 8, 0, 40'000, 8);
+  board_.add_waiting(1, 1, 0, 500'000, 16);
   struct Waiting {
     PortIndex port;
     uint64_t bytes;
@@ -89,11 +156,11 @@ TEST_F(LoadBoardTest, WhatWaitsAtTheInputsOfAllWorkersIsOfItsPortAlone) {
 }
 
 TEST_F(LoadBoardTest, WhatWaitsCanBeLessAgain) {
-  board_.add_waiting(1, 3, 100, 2);
-  board_.add_waiting(1, 3, 0u - 99, 0u - 1);
+  board_.add_waiting(1, 3, 0, 100, 2);
+  board_.add_waiting(1, 3, 0, 0u - 99, 0u - 1);
   EXPECT_EQ(board_.waiting_bytes(3), 1u);
   EXPECT_EQ(board_.load(3, kNow).flows, 1u);
-  board_.add_waiting(1, 3, 0u - 1, 0u - 1);
+  board_.add_waiting(1, 3, 0, 0u - 1, 0u - 1);
   EXPECT_EQ(board_.waiting_bytes(3), 0u);
   EXPECT_EQ(board_.load(3, kNow).flows, 0u);
 }
@@ -101,7 +168,7 @@ TEST_F(LoadBoardTest, WhatWaitsCanBeLessAgain) {
 TEST_F(LoadBoardTest, WhatIsQueuedAtTheOutputWaitsAsWell) {
   board_.set_rate(3, kByteANs / 4, 1500);
   board_.publish_load(3, 700, 0, kNow);
-  board_.add_waiting(2, 3, 50, 1);
+  board_.add_waiting(2, 3, 0, 50, 1);
   EXPECT_EQ(board_.queue_bytes(3), 700u);
   EXPECT_EQ(board_.waiting_bytes(3), 750u);
   EXPECT_EQ(board_.load(3, kNow).waiting_ns, 3'000u) << "four times as long";

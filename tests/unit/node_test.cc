@@ -355,6 +355,28 @@ TEST(Node, AChangeAtOnePortIsNoneAtTheOthers) {
   EXPECT_FALSE(node.port(0).output.scheduler.shaper().shapes());
 }
 
+// R3: who chooses among ports knows what part of each a class has.
+TEST(Node, WhatAClassHasOfAPortIsOnTheLoadBoard) {
+  Topology topology;
+  topology.classes = {{.name = "bulk", .ftag = 0}, {.name = "urgent", .ftag = 1}};
+  add_node(topology, 1, 2);
+  for (TopologyPort& port : topology.nodes[0].ports) port.rate_bps = 1'000'000'000;
+  TestFabric fabric(topology);
+  Node& node = *fabric.nodes[0];
+  const auto part = [&node](PortIndex port, uint8_t of_class) {
+    return node.worker(WorkerIndex::of(0)).board().load(port, of_class, 0).part;
+  };
+  EXPECT_EQ(part(0, 0), 0.5);
+  EXPECT_EQ(part(1, 1), 0.5);
+  PortShapers shapers(2);
+  shapers[1].configured = true;
+  shapers[1].leaves[1].bandwidth.minimum_bps = 500'000'000;
+  node.set_shapers(0, shapers);
+  EXPECT_EQ(part(1, 1), 0.75);
+  EXPECT_EQ(part(1, 0), 0.25);
+  EXPECT_EQ(part(0, 1), 0.5);
+}
+
 TEST_P(TooFewIds, AreHeldInTurns) {
   constexpr uint8_t kFlows = 8;
   const uint32_t inputs = GetParam();

@@ -342,7 +342,7 @@ TEST_F(PathDetoursTest, InTransitTheFrameGoesToTheNodeThatItIsToGoBy) {
 
 TEST_F(PathDetoursTest, AroundABottleneckElsewhereNoneIsTakenThatPassesIt) {
   board_.publish_load(shortest_, 0, kLatelyNs, kSecond);
-  board_.add_waiting(0, shortest_, 5000, 2);
+  board_.add_waiting(0, shortest_, 0, 5000, 2);
   PathChoice::Frame asked = frame();
   EXPECT_TRUE(has_detour_around(asked, 1)) << "it is here";
   EXPECT_FALSE(has_detour_around(asked, kTo)) << "all come by there";

@@ -49,6 +49,25 @@ TEST_F(PortLoadsTest, TheBoardIsToldWhatWaitsAndWhatWasSent) {
   EXPECT_EQ(board_.queue_bytes(kFabric), 1u) << "nothing has changed";
 }
 
+TEST_F(PortLoadsTest, AndOfWhichClass) {
+  const uint8_t lossy = site_.lanes.class_of(kLossy), other = site_.lanes.class_of(kWithoutFlows);
+  Packet* queued = packet(500, kWithoutFlows);
+  queued->lane = site_.lanes.of(kWithoutFlows, kLossyChannel);
+  fabric_.output.scheduler.push(queued);
+  fabric_.counters.sent_bytes = 8000;
+  fabric_.output.sent_of_class[lossy] = 6000;
+  loads_.look(fabric_, kSecond);
+  const uint64_t byte_ns = board_.time_ns(kFabric, 1000);
+  EXPECT_EQ(board_.load(kFabric, lossy, kSecond).sent_ns, 6 * byte_ns);
+  EXPECT_EQ(board_.load(kFabric, lossy, kSecond).waiting_ns, 0u);
+  EXPECT_EQ(board_.load(kFabric, other, kSecond).waiting_ns, byte_ns / 2);
+  fabric_.counters.sent_bytes = 9000;
+  fabric_.output.sent_of_class[lossy] = 7000;
+  const Nanos later = kSecond + kLatelyNs / 2;
+  loads_.look(fabric_, later);
+  EXPECT_EQ(board_.load(kFabric, lossy, later).sent_ns, 4 * byte_ns) << "half of the first";
+}
+
 TEST_F(PortLoadsTest, AFlowIsAskedByItsEntry) {
   OutputFlow& entry = reserve();
   ask();
@@ -92,7 +111,7 @@ TEST_F(PortLoadsTest, TheNeighbourIsToldOfTheOtherPortsThatHaveMuchToDo) {
   const PortIndex other = 5;
   board_.publish_loaded(other, true);
   board_.publish_load(other, 5000, 0, kSecond);
-  board_.add_waiting(0, other, 1000, 300);
+  board_.add_waiting(0, other, 0, 1000, 300);
   board_.publish_loaded(kFabric, true);  // of the link itself the neighbour knows enough
   loads_.look(fabric_, kSecond);
   const LinkFrame frame = next_records(fabric_);

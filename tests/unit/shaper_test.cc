@@ -59,6 +59,23 @@ class ShaperTest : public testing::Test {
   std::vector<Sent> sent_;
 };
 
+// R3: for whoever chooses among ports.
+TEST(ShaperPolicyTest, AClassHasItsMinimumAndItsWeightOfTheRest) {
+  ShaperPolicy policy;
+  EXPECT_DOUBLE_EQ(policy.least_part(0, 4, 0), 0.25) << "without a rate all have the same";
+  EXPECT_DOUBLE_EQ(policy.least_part(0, 1, 0), 1);
+  policy.configured = true;
+  policy.leaves[0].bandwidth.minimum_bps = 4 * kGiga;
+  EXPECT_DOUBLE_EQ(policy.least_part(0, 3, 10 * kGiga), 0.4 + 0.2);
+  EXPECT_DOUBLE_EQ(policy.least_part(1, 3, 10 * kGiga), 0.2);
+  policy.leaves[1].weight = 4;
+  EXPECT_DOUBLE_EQ(policy.least_part(1, 3, 10 * kGiga), 0.6 * 4 / 6);
+  policy.leaves[1].bandwidth.maximum_bps = kGiga;
+  EXPECT_DOUBLE_EQ(policy.least_part(1, 3, 10 * kGiga), 0.1);
+  policy.leaves[2].bandwidth.minimum_bps = 9 * kGiga;
+  EXPECT_DOUBLE_EQ(policy.least_part(0, 3, 10 * kGiga), 0.4) << "more is promised than there is";
+}
+
 TEST_F(ShaperTest, WithoutAPolicyClassesShareByBytes) {
   const auto rates = run(kBulk | kStorage | kControl);
   for (const double rate : rates) EXPECT_NEAR(rate, 10 / 3.0, 0.1);

@@ -13,6 +13,7 @@ class WaitingLoadTest : public testing::Test {
   WaitingLoadTest() {
     for (const PortIndex port : {kPort, kOther}) board_.set_rate(port, 8'000'000'000, 1518);  // a nanosecond a byte
     flow_.branch.set_output(kPort);
+    flow_.ftag = 1;
   }
   void join(uint16_t bytes) {
     Packet& packet = packets_[flow_.queued_packets++];
@@ -33,8 +34,16 @@ class WaitingLoadTest : public testing::Test {
     EXPECT_EQ(load(port).flows, flows);
   }
 
-  LoadBoard board_{8, 2};
-  WaitingLoad waiting_{board_, 1};
+  static Topology two_classes() {
+    Topology topology;
+    topology.classes = {{.name = "bulk", .ftag = 3}, {.name = "urgent", .ftag = 1}};
+    return topology;
+  }
+
+  const Topology topology_ = two_classes();
+  const Lanes lanes_{topology_};
+  LoadBoard board_{8, 2, 2};
+  WaitingLoad waiting_{board_, lanes_, 1};
   InputFlow flow_{};
   Packet packets_[4];
 };
@@ -48,6 +57,16 @@ TEST_F(WaitingLoadTest, AFlowCountsOnceAndItsBytesAll) {
   expect(50, 1);
   leave();
   expect(0, 0);
+}
+
+TEST_F(WaitingLoadTest, ItCountsForItsClass) {
+  join(100);
+  EXPECT_EQ(board_.load(kPort, 1, 0).waiting_ns, 100u);
+  EXPECT_EQ(board_.load(kPort, 1, 0).flows, 1u);
+  EXPECT_EQ(board_.load(kPort, 0, 0).waiting_ns, 0u);
+  EXPECT_EQ(board_.load(kPort, 0, 0).flows, 0u);
+  leave();
+  EXPECT_EQ(board_.load(kPort, 1, 0).waiting_ns, 0u);
 }
 
 TEST_F(WaitingLoadTest, ItGoesAlongToAnotherOutput) {

@@ -57,17 +57,17 @@ class WayLoadsTest : public testing::Test {
 
 TEST_F(WayLoadsTest, WhatWaitsAtTheOutputAndAtAllInputsCounts) {
   board_.publish_load(0, 3000, 0, kNow);
-  board_.add_waiting(0, 1, 2000, 1);
-  board_.add_waiting(1, 1, 500, 2);
-  board_.add_waiting(1, 2, 2600, 1);
+  board_.add_waiting(0, 1, 0, 2000, 1);
+  board_.add_waiting(1, 1, 0, 500, 2);
+  board_.add_waiting(1, 2, 0, 2600, 1);
   board_.publish_load(3, 2700, 0, kNow);
   EXPECT_EQ(least(kAll), 1);
   EXPECT_EQ(board_.load(1, kNow).waiting_ns, 2500u);
   EXPECT_EQ(board_.load(1, kNow).flows, 3u);
   EXPECT_EQ(board_.waiting_bytes(1), 2500u);
-  board_.add_waiting(1, 1, 200, 0);
+  board_.add_waiting(1, 1, 0, 200, 0);
   EXPECT_EQ(least(kAll), 2);
-  board_.add_waiting(0, 1, 0u - 2000, 0u - 1);
+  board_.add_waiting(0, 1, 0, 0u - 2000, 0u - 1);
   EXPECT_EQ(least(kAll), 1);
   EXPECT_EQ(board_.load(1, kNow).flows, 2u);
 }
@@ -131,15 +131,15 @@ TEST_F(WayLoadsTest, WhatAWorkerHasGivenAPortInThisTurnCounts) {
 
 TEST_F(WayLoadsTest, APortIsBetterThatGivesTheFlowAQuarterMore) {
   sent(0, 100);
-  board_.add_waiting(0, 0, 5000, 2);  // each has a half
+  board_.add_waiting(0, 0, 0, 5000, 2);  // each has a half
   sent(1, 100);
-  board_.add_waiting(0, 1, 5000, 1);
+  board_.add_waiting(0, 1, 0, 5000, 1);
   sent(2, 40);
   sent(3, 30);
   EXPECT_EQ(loads_.better(0b1110, kThere, 0, true, kNow), 3) << "seven tenths are idle";
   EXPECT_EQ(loads_.better(0b0110, kThere, 0, true, kNow), kNoPort)
       << "six tenths are not enough, nor is a half of port 1";
-  board_.add_waiting(0, 0, 5000, 1);  // a third
+  board_.add_waiting(0, 0, 0, 5000, 1);  // a third
   EXPECT_EQ(loads_.better(0b0010, kThere, 0, true, kNow), 1);
   board_.publish_standing(1, LinkStanding::down);
   EXPECT_EQ(loads_.better(0b0010, kThere, 0, true, kNow), kNoPort);
@@ -147,12 +147,57 @@ TEST_F(WayLoadsTest, APortIsBetterThatGivesTheFlowAQuarterMore) {
 }
 
 TEST_F(WayLoadsTest, OfAllPortsTheBestIsFound) {
-  board_.add_waiting(0, 3, 5000, 3);  // each has a third
+  board_.add_waiting(0, 3, 0, 5000, 3);  // each has a third
   for (PortIndex best = 0; best < 3; ++best) {
     for (PortIndex port = 0; port < 4; ++port) board_.publish_load(port, 0, kLatelyNs, kNow);
     sent(best, 10);
     EXPECT_EQ(loads_.better(0b0111, kThere, 3, true, kNow), best);
   }
+}
+
+// R3: what gives way is in nobody's way.
+class ClassWaysTest : public WayLoadsTest {
+ protected:
+  static constexpr uint8_t kBulk = 0, kUrgent = 1;
+  ClassWaysTest() {
+    for (PortIndex port = 0; port < 4; ++port) {
+      board_.set_rate(port, 8'000'000'000, 1500);
+      board_.publish_standing(port, LinkStanding::up);
+      for (const uint8_t of_class : {kBulk, kUrgent}) board_.publish_part(port, of_class, 0.5);
+    }
+  }
+  PortIndex least(PortSet ports, uint8_t of_class) {
+    return loads_.least(ports, kThere, random_.next(), kNoPort, kNow, of_class);
+  }
+
+  LoadBoard board_{4, 2, 2};
+  WayLoads loads_{board_, next_hops_};
+};
+
+TEST_F(ClassWaysTest, APortThatIsFullOfAnotherClassIsTheLeastLoaded) {
+  board_.add_waiting(0, 0, kBulk, 100'000, 9);
+  board_.add_waiting(0, 1, kUrgent, 5'000, 1);
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(least(0b11, kUrgent), 0);
+    ASSERT_EQ(least(0b11, kBulk), 1);
+  }
+  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow, kUrgent), 0u);
+  EXPECT_EQ(loads_.cost_ns(0, kThere, false, kNow, kUrgent), 0u);
+  EXPECT_EQ(loads_.cost_ns(1, kThere, false, kNow, kUrgent), 5'000u);
+}
+
+TEST_F(ClassWaysTest, AndABetterOneForAFlowThatSharesAnother) {
+  const auto busy = [this](PortIndex port, uint8_t of_class) {
+    board_.publish_load(port, 0, kLatelyNs, kNow);
+    board_.publish_class(port, of_class, 0, kLatelyNs);
+    board_.add_waiting(0, port, of_class, 50'000, 4);
+  };
+  busy(0, kUrgent);
+  busy(1, kBulk);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow, kUrgent), 1) << "a half of it, beside a quarter";
+  EXPECT_EQ(loads_.better(0b01, kThere, 1, true, kNow, kBulk), 0);
+  busy(1, kUrgent);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow, kUrgent), kNoPort) << "an eighth";
 }
 
 // The flow is held up further on: here it is enough that it gets as much.
@@ -162,26 +207,26 @@ TEST_F(WayLoadsTest, AroundABottleneckElsewhereAnEqualPartIsEnough) {
   EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), kNoPort);
   EXPECT_EQ(loads_.better(0b10, kThere, 0, false, kNow), 1);
   sent(1, 100);
-  board_.add_waiting(0, 1, 5000, 2);
+  board_.add_waiting(0, 1, 0, 5000, 2);
   EXPECT_EQ(loads_.better(0b10, kThere, 0, false, kNow), kNoPort);
 }
 
 // Of flows whose frames have all crossed none is counted.
 TEST_F(WayLoadsTest, APortWithALongQueueIsNotBetterForBeingWaitedForByNobody) {
   sent(0, 100);
-  board_.add_waiting(0, 0, 5000, 4);
+  board_.add_waiting(0, 0, 0, 5000, 4);
   board_.publish_load(1, 0, kLatelyNs, kNow);
   EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), 1) << "a half";
   board_.publish_load(1, 2 * kLatelyNs, kLatelyNs, kNow);
   EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), kNoPort);
-  board_.add_waiting(0, 1, 100, 1);
+  board_.add_waiting(0, 1, 0, 100, 1);
   EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), 1) << "one flow is known";
 }
 
 TEST_F(WayLoadsTest, AFasterLinkIsBetterForALoneFlow) {
   board_.set_rate(0, 2'000'000'000, 1500);
   board_.publish_load(0, 0, static_cast<uint32_t>(board_.lately_ns(0) / 4), kNow);
-  board_.add_waiting(0, 0, 5000, 1);
+  board_.add_waiting(0, 0, 0, 5000, 1);
   EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), 1);
   board_.set_rate(1, 2'000'000'000, 1500);
   EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), kNoPort);
@@ -225,7 +270,7 @@ TEST_F(WayLoadsTest, WhatANeighbourSaidIsForgotten) {
 
 TEST_F(WayLoadsTest, APortIsNoBetterThanTheNextHopBehindIt) {
   sent(0, 100);
-  board_.add_waiting(0, 0, 5000, 4);
+  board_.add_waiting(0, 0, 0, 5000, 4);
   EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), 1);
   hear(1, 100, 100, 3);
   EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), kNoPort) << "a quarter, with three others";
