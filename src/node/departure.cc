@@ -27,7 +27,7 @@ void Departure::send_burst(Port& port, Packet** packets, uint32_t count, Nanos n
   for (uint32_t i = 0; i < count; ++i) {
     const Packet& packet = *packets[i];
     if (packet.input.port != from || packet.lane != lane) {
-      if (packet.input.port == kNoPort) {  // made here, and counts as what went before it
+      if (packet.input.port == kNoPort) {  // made here
         bytes += packet.length;
         continue;
       }

@@ -47,13 +47,14 @@ class Express {
     if (!usually(StampingAtOnce::has_place(*there, entry, there->credits[lane.channel], 1))) return false;
     const Nanos left = StampingAtOnce::life_of(*packet, in_transit, now);
     if (!usually(Stamping::lives(left))) return false;
-    if (!usually(!(flow.flags & kFlowChooses)) && !stays(flow)) return false;
-    Packet* replica = nullptr;
     if (kLossless) {
       if (!usually(!in_transit || packet->vc == queue.came_in)) return false;
       if (!usually(within_share(flow, shares_.free_bytes_of(queue)))) return false;
-      if (lane.retry && (replica = at_once_.replica_for(*there, packet)) == nullptr) return false;
+      if (lane.retry && !usually(there->retry.may_stamp())) return false;
     }
+    if (!usually(!(flow.flags & kFlowChooses)) && !stays(flow)) return false;
+    Packet* replica = nullptr;
+    if (kLossless && lane.retry && (replica = at_once_.replica_for(*there, packet)) == nullptr) return false;
     flow.next_data_flow += packet->payload;
     packet->cost = 1;  // and `input` says of it no more than the port: nobody asks for its flow once it has its header
     Admission::leave(input, in_transit, flow, queue, packet);

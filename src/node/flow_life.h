@@ -67,8 +67,8 @@ class FlowLife {
     port.counters.count(ProtocolEvent::flow_created);
   }
   // An ID names one flow while anything of it is left (invariant 4): is a frame that comes in with it of this one? Its
-  // path changes only at extent zero, so a lossless one comes in one virtual channel. (FabricReceive::run_express()
-  // asks the same of lossy frames that go by no node.)
+  // path changes only at extent zero, so a lossless one comes in one virtual channel. (FabricReceive::run_express() and
+  // Express::take() ask the same of frames that go by no node.)
   static bool is_of(const Port& port, const InputFlow& flow, const Packet& packet) {
     return flow.destination == packet.destination && flow.ftag == packet.ftag &&
            (((flow.flags & kFlowDetour) | packet.via) == 0 || port.input.flows.via(packet.input.flow) == packet.via) &&

@@ -156,6 +156,7 @@ void LinkControl::end_outputs(Port& port, Nanos now) {
   for (uint32_t i = 0; i < output.stamped_packets; ++i) {  // their bytes are settled with the outstanding ones
     const Packet& packet = *output.stamped[i];
     port.counters.drop(DropReason::link_down);
+    turn_.count_loss(port, packet, DropReason::link_down);
     output.scheduler.dropped(packet.lane, DropReason::link_down);
     output.room.returns_for(packet).add(packet);
     turn_.discard(output.stamped[i]);

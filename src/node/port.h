@@ -176,7 +176,7 @@ struct OutputSide {
   Packet* probes = nullptr;              // open record frame
   Packet* probes_in_turn = nullptr;      // the same, of flows in the retry channel (K6):
   Owned<uint32_t, Prober> probes_after;  // when the other end has that channel's frames up to this one
-  // Fabric ports: bytes of data frames that have left, by class. Departure
+  // Fabric ports: bytes of data frames that have left, by class, but those that were sent again (K6). Departure
   std::array<uint64_t, kClassesMax> sent_of_class{};
   Transmitter transmitter;
   // Fabric ports: stamped as they crossed in this turn, go to the device first, and nothing overtakes them.

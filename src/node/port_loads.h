@@ -29,7 +29,7 @@ class PortLoads {
 
  private:
   void ask(Port& port, const Packet& packet);
-  HEDDLE_COLD void publish_classes(Port& port, Nanos now);
+  [[gnu::noinline]] void publish_classes(Port& port, Nanos now);
   HEDDLE_COLD void tell(Port& port, Nanos now);
 
   const Site& site_;

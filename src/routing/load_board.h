@@ -55,7 +55,8 @@ class LoadBoard {
   LoadBoard(size_t ports, size_t workers = 1, size_t classes = 1)
       : classes_(classes),
         ports_(ports),
-        of_class_(ports * classes),
+        class_lines_((classes + kClassesInLine - 1) / kClassesInLine),
+        of_class_(ports * class_lines_),
         waiting_(ports, workers),
         waiting_of_class_(classes == 1 ? 0 : ports * classes, workers),
         behind_(ports) {}
@@ -80,14 +81,14 @@ class LoadBoard {
   }
   // The same of one class, at the same moment, where there are several.
   void publish_class(PortIndex port, uint8_t of_class, uint32_t queue_bytes, uint32_t sent_bytes) {
-    OfClass& line = of_class_[port * classes_ + of_class];
+    OfClass& line = class_line(port, of_class);
     line.queue_bytes.store(queue_bytes, std::memory_order_relaxed);
     line.sent_bytes.store(sent_bytes, std::memory_order_relaxed);
   }
   // The class has so much of the port, whatever the others send: more than nothing, 1 at most.
   void publish_part(PortIndex port, uint8_t of_class, double part) {
-    of_class_[port * classes_ + of_class].part.store(std::max(1u, static_cast<uint32_t>(part * kWhole)),
-                                                     std::memory_order_relaxed);
+    class_line(port, of_class)
+        .part.store(std::max(1u, static_cast<uint32_t>(part * kWhole)), std::memory_order_relaxed);
   }
   void publish_standing(PortIndex port, LinkStanding standing) {
     ports_[port].standing.store(standing, std::memory_order_release);
@@ -142,21 +143,22 @@ class LoadBoard {
     const uint64_t bytes = line.queue_bytes.load(std::memory_order_relaxed) + waiting_.sum(port, flows);
     return {bytes * line.byte_ps / 1000, sent_ns(line, line.sent_bytes, now), line.lately_ns, flows};
   }
-  // As the class sees it: what waits of others is before its own by their share of the link at most, and what they have
-  // sent is in its way but for its part.
+  // As the class sees it: what waits of others is before its own by their share of the link at most, and so is what
+  // they have sent in its way.
   Load load(PortIndex port, uint8_t of_class, Nanos now) const {
     const Load all = load(port, now);
     if (classes_ == 1) return all;
     const PortLine& line = ports_[port];
     const size_t at = port * classes_ + of_class;
-    const OfClass& own = of_class_[at];
+    const OfClass& own = of_class_[port * class_lines_ + of_class / kClassesInLine].of[of_class % kClassesInLine];
     const uint64_t part = own.part.load(std::memory_order_relaxed);
     uint32_t flows = 0;
     const uint64_t bytes = own.queue_bytes.load(std::memory_order_relaxed) + waiting_of_class_.sum(at, flows);
     const uint64_t own_ns = std::min(bytes * line.byte_ps / 1000, all.waiting_ns);
     const uint64_t waiting_ns = own_ns + std::min(all.waiting_ns - own_ns, own_ns * (kWhole - part) / part);
     const uint32_t own_sent_ns = std::min(sent_ns(line, own.sent_bytes, now), all.sent_ns);
-    const auto others_ns = static_cast<uint32_t>((all.sent_ns - own_sent_ns) * (kWhole - part) / kWhole);
+    const uint64_t not_its_own_ns = line.lately_ns * (kWhole - part) / kWhole;
+    const auto others_ns = static_cast<uint32_t>(std::min<uint64_t>(all.sent_ns - own_sent_ns, not_its_own_ns));
     return {waiting_ns, own_sent_ns + others_ns, line.lately_ns, flows, others_ns, static_cast<double>(part) / kWhole};
   }
   // Fabric ports that have much to do.
@@ -178,6 +180,11 @@ class LoadBoard {
   uint64_t waiting_bytes(PortIndex port) const {
     uint32_t flows = 0;
     return queue_bytes(port) + waiting_.sum(port, flows);
+  }
+  // Of one class, at the inputs alone, and of how many flows.
+  uint64_t waiting_bytes(PortIndex port, uint8_t of_class, uint32_t& flows) const {
+    flows = 0;
+    return classes_ == 1 ? waiting_.sum(port, flows) : waiting_of_class_.sum(port * classes_ + of_class, flows);
   }
   uint64_t time_ns(PortIndex port, uint64_t bytes) const { return bytes * ports_[port].byte_ps / 1000; }
   uint32_t queue_bytes(PortIndex port) const { return ports_[port].queue_bytes.load(std::memory_order_relaxed); }
@@ -215,11 +222,18 @@ class LoadBoard {
     Nanos lately_ns = kLatelyNs;
   };
   static constexpr uint32_t kWhole = 1024;  // parts of a link are told in these
-  struct OfClass {
+  struct alignas(16) OfClass {
     std::atomic<uint32_t> queue_bytes{0};
     std::atomic<uint32_t> sent_bytes{0};
     std::atomic<uint32_t> part{kWhole};
   };
+  static constexpr size_t kClassesInLine = 64 / sizeof(OfClass);
+  struct alignas(64) ClassLine {  // of one port, whose owner alone writes it
+    std::array<OfClass, kClassesInLine> of;
+  };
+  OfClass& class_line(PortIndex port, uint8_t of_class) {
+    return of_class_[port * class_lines_ + of_class / kClassesInLine].of[of_class % kClassesInLine];
+  }
   // What waits at the inputs, a line of each worker's own.
   class Waiting {
    public:
@@ -271,10 +285,11 @@ class LoadBoard {
   std::atomic<uint32_t> session_ends_{0};
   std::atomic<PortSet> loaded_{0};
   std::vector<PortLine> ports_;
-  std::vector<OfClass> of_class_;  // by port, then by class
-  Waiting waiting_;                // by port
-  Waiting waiting_of_class_;       // by port, then by class, where there are several
-  std::vector<Behind> behind_;     // by port
+  size_t class_lines_;               // of each port
+  std::vector<ClassLine> of_class_;  // by port, then by class
+  Waiting waiting_;                  // by port
+  Waiting waiting_of_class_;         // by port, then by class, where there are several
+  std::vector<Behind> behind_;       // by port
 };
 
 }  // namespace heddle

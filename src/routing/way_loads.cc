@@ -28,9 +28,11 @@ double part_of_another(const Load& load) {
   return queue_full ? idle : std::max(idle, load.part / (std::max(1u, load.flows) + 1));
 }
 
-// Of the link, that those have who look.
-double own_part(const Load& load) {
-  return std::min(1.0, static_cast<double>(load.sent_ns - load.others_ns) / static_cast<double>(load.lately_ns));
+// Of the link, that each flow has where it is; beside other classes, what is idle for its own may be more.
+double part_of_each(const Load& load) {
+  const double own = static_cast<double>(load.sent_ns - load.others_ns) / static_cast<double>(load.lately_ns);
+  const double each = std::min(1.0, own) / std::max(1u, load.flows);
+  return load.part < 1 ? std::max(each, 1 - sent_part(load)) : each;
 }
 }  // namespace
 
@@ -86,7 +88,7 @@ PortIndex WayLoads::better(PortSet ports, Heading heading, PortIndex left, bool 
     return of_link * 1e6 / static_cast<double>(board_.time_ns(port, 1'000'000));
   };
   const Load here = board_.load(left, of_class, now);
-  double best = (by_itself ? 1.25 : 0.9) * part(left, own_part(here) / std::max(1u, here.flows));
+  double best = (by_itself ? 1.25 : 0.9) * part(left, part_of_each(here));
   PortIndex found = kNoPort;
   for (PortSet rest = ports; rest != 0; rest &= rest - 1) {
     const auto port = PortIndex::of(std::countr_zero(rest));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which of several ports has least to do (R3, R6), and whether a flow would be better off at another one (R9). By what
 // the load board says of them and of the ports behind them (R8), and by what this worker has itself given each since
-// its turn began: else all flows that begin in one burst would take the same. As the class of its traffic sees them: a
-// port that is full of what gives way to it is idle for it, but for what neighbours tell, which is of all classes.
-// Owned by one worker.
+// its turn began: else all flows that begin in one burst would take the same. As the class of its traffic sees
+// them; but what neighbours tell and what has been given in a turn is of all classes. Owned by one worker.
 #pragma once
 
 #include <array>

@@ -55,8 +55,7 @@ Packet packet_of(const TraceView& view, const Port& port) {
 }
 
 // Would the frame pass flows and queues by, as far as its input goes? To hosts of this node go frames of which no flow
-// is there, from its own hosts those whose match says all there is to say; into the fabric lossy ones, also of an idle
-// flow.
+// is there, from its own hosts those whose match says all there is to say; into the fabric also those of an idle flow.
 bool passes(const TraceView& view, const Worker& worker, const Port& port, const Voq& voq) {
   const TrafficClass& traffic_class = worker.site().classes.of(view.ftag);
   if (!traffic_class.flow_channels) return false;
@@ -64,7 +63,6 @@ bool passes(const TraceView& view, const Worker& worker, const Port& port, const
     if (view.live || !(port.is_fabric() || view.match_says_all)) return false;
     return voq.at_once ? voq.room >= DeliveryAtOnce::room_asked(worker.site(), port, voq) : voq.ready() == 0;
   }
-  if (traffic_class.lossless) return false;
   if (view.live ? (view.flow.flags & kFlowPending) != 0 : !view.id_free_here) return false;
   InputFlow flow = flow_of(view);
   flow.branch.injects = port.input.arbiter.injects_as(voq, flow.group);

@@ -68,7 +68,7 @@ struct ShaperPolicy {
     const auto part = [port_bps](uint64_t bps) {
       return port_bps == 0 ? 0 : static_cast<double>(bps) / static_cast<double>(port_bps);
     };
-    double rest = 1;
+    double rest = maximum_bps == 0 || port_bps == 0 ? 1 : std::min(1.0, part(maximum_bps));
     uint32_t weights = 0;
     for (size_t other = 0; other < classes; ++other) {
       rest -= part(leaves[other].bandwidth.minimum_bps);

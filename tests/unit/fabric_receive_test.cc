@@ -430,6 +430,62 @@ TEST_F(LosslessBoundFlowTest, InTheRetryChannelIsOnlyWhatIsSentAgain) {
   EXPECT_EQ(stamped(), 0u);
 }
 
+TEST_F(LosslessBoundFlowTest, BeyondTheGrantIsAContradiction) {
+  receive(next_of(kLossless));
+  const uint32_t granted = there_.may_receive();
+  there_.received(granted, false);
+  there_.released(granted);
+  receive(next_of(kLossless));
+  EXPECT_TRUE(reset());
+}
+
+// K7: what the other end says that it has sent does not count frames of the retry channel, of which none is lost.
+TEST_F(LosslessBoundFlowTest, WhatCameInTheRetryChannelIsInNoTotal) {
+  receive(next_of(kLossless));
+  receive(next_of(kWithRetry));
+  EXPECT_EQ(there_.received_total(), 2u);
+  EXPECT_TRUE(there_.apply(2, there_.buffers(), false));
+  EXPECT_EQ(there_.received_total(), 3u) << "of two outside of it one has been lost";
+}
+
+// Of a lossless class, for hosts here.
+class LosslessDeliveryTest : public LosslessBoundFlowTest {
+ protected:
+  static constexpr uint16_t kFlow = 9;
+  void deliver(uint8_t ftag, bool in_turn) {
+    InputFlow& flow = fabric_.input.flows[kFlow];
+    DataHeader header{.destination = {1, kOutput}, .flow = kFlow, .position = flow.next_data_flow, .source = {2, 1}};
+    header.ftag = ftag;
+    header.vc = kChannel;
+    header.in_turn = in_turn;
+    receive(header);
+  }
+};
+
+TEST_F(LosslessDeliveryTest, AFrameIsDeliveredAndItsBufferFree) {
+  deliver(kLossless, false);
+  deliver(kWithRetry, true);
+  EXPECT_EQ(device_.delivered.size(), 2u);
+  EXPECT_EQ(there_.held(), 0u);
+  EXPECT_EQ(there_.received_total(), 2u);
+  EXPECT_EQ(fabric_.input.ack_due.size(), 1u);
+  EXPECT_EQ(count_of(output_, ProtocolEvent::delivered_at_once), 2u);
+  EXPECT_TRUE(there_.apply(2, there_.buffers(), false));
+  EXPECT_EQ(there_.received_total(), 3u) << "one of them counts in the other end's total";
+}
+
+TEST_F(LosslessDeliveryTest, InTheRetryChannelIsOnlyWhatIsSentAgain) {
+  deliver(kWithRetry, false);
+  EXPECT_TRUE(reset());
+  EXPECT_EQ(device_.delivered.size(), 0u);
+}
+
+TEST_F(LosslessDeliveryTest, AndNothingElse) {
+  deliver(kLossless, true);
+  EXPECT_TRUE(reset());
+  EXPECT_EQ(device_.delivered.size(), 0u);
+}
+
 TEST_F(LosslessBoundFlowTest, InALosslessChannelIsNoLossyClass) {
   DataHeader header = next_of(kLossless);
   transit_.begin({2, 1}, kLossy, kNoMatch);

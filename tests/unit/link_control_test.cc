@@ -134,6 +134,7 @@ TEST_F(LinkControlTest, TheEndOfASessionSettlesItsOutputs) {
   fabric_.output.scheduler.push(queued);
   Packet* stamped = packet(100);
   stamped->input = edge_.input.ref;
+  stamped->ftag = kLossless;
   fabric_.output.stamped = {stamped};
   fabric_.output.stamped_packets = 1;
   Packet* kept = packet(100, kWithRetry);
@@ -147,6 +148,7 @@ TEST_F(LinkControlTest, TheEndOfASessionSettlesItsOutputs) {
   EXPECT_EQ(fabric_.output.control_packets, 0u);
   EXPECT_EQ(fabric_.output.probes, nullptr);
   EXPECT_EQ(drops_of(fabric_, DropReason::link_down), 3u) << "and the probe";
+  EXPECT_EQ(count_of(fabric_, ProtocolEvent::lossless_lost), 1u);
   EXPECT_EQ(fabric_.counters.consumed_frames, 1u) << "what was kept is no loss: it has been sent";
   EXPECT_EQ(fabric_.output.room.returns(kEdge, 0).room, 2u);
   EXPECT_EQ(quiet.pending_lost, 100u);

@@ -90,15 +90,28 @@ TEST_F(ClassLoadTest, ElseSoMuchOfItAsComesInBetween) {
 }
 
 TEST_F(ClassLoadTest, WhatOthersHaveSentLeavesAClassItsPart) {
+  EXPECT_EQ(urgent().sent_ns, kHalf) << "half of the link is idle, and is its part";
+  EXPECT_EQ(urgent().others_ns, kHalf);
+  EXPECT_EQ(urgent().part, 0.5);
+  parts(0.75);
   EXPECT_EQ(urgent().sent_ns, kHalf / 2);
   EXPECT_EQ(urgent().others_ns, kHalf / 2);
-  EXPECT_EQ(urgent().part, 0.5);
+  parts(0.25);
+  EXPECT_EQ(urgent().sent_ns, kHalf);
   parts(1);
   EXPECT_EQ(urgent().sent_ns, 0u);
   board_.publish_class(4, kUrgent, 0, 1000);
   EXPECT_EQ(urgent().sent_ns, 1000u);
   EXPECT_EQ(urgent().others_ns, 0u);
   EXPECT_EQ(urgent(kSecond + kLately / 2).sent_ns, 500u) << "it fades as all does";
+}
+
+TEST_F(ClassLoadTest, WhatWaitsAtTheInputsIsKnownOfEach) {
+  uint32_t flows = 0;
+  EXPECT_EQ(board_.waiting_bytes(4, kBulk, flows), 6000u);
+  EXPECT_EQ(flows, 3u);
+  EXPECT_EQ(board_.waiting_bytes(4, kUrgent, flows), 0u);
+  EXPECT_EQ(flows, 0u);
 }
 
 TEST_F(ClassLoadTest, APartIsMoreThanNothing) {

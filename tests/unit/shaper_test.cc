@@ -74,6 +74,10 @@ TEST(ShaperPolicyTest, AClassHasItsMinimumAndItsWeightOfTheRest) {
   EXPECT_DOUBLE_EQ(policy.least_part(1, 3, 10 * kGiga), 0.1);
   policy.leaves[2].bandwidth.minimum_bps = 9 * kGiga;
   EXPECT_DOUBLE_EQ(policy.least_part(0, 3, 10 * kGiga), 0.4) << "more is promised than there is";
+  policy = {};
+  policy.configured = true;
+  policy.maximum_bps = 5 * kGiga;
+  EXPECT_DOUBLE_EQ(policy.least_part(0, 2, 10 * kGiga), 0.25) << "of what the port may send";
 }
 
 TEST_F(ShaperTest, WithoutAPolicyClassesShareByBytes) {

@@ -53,6 +53,7 @@ TEST_F(TraceValley, TheFrameGoesOnInTheNextChannel) {
   EXPECT_EQ(step_of(middle, "route")["decision"], "p2");
   const Lanes& lanes = worker(0).paths().lanes();
   EXPECT_EQ(step_of(middle, "queue")["decision"], "lane " + std::to_string(lanes.of(1, 2)));
+  EXPECT_NE(std::string(step_of(middle, "queue")["why"]).find("goes at once"), std::string::npos);
   hop = middle["next"];
   EXPECT_EQ(hop["port"], "right:p1");
   EXPECT_EQ(hop["channel"], 2);

@@ -200,6 +200,17 @@ TEST_F(ClassWaysTest, AndABetterOneForAFlowThatSharesAnother) {
   EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow, kUrgent), kNoPort) << "an eighth";
 }
 
+TEST_F(ClassWaysTest, WhereItSendsLittleBesideAFullClassAnotherSuchPortIsNoBetter) {
+  for (PortIndex port = 0; port < 2; ++port) {
+    board_.publish_load(port, 0, kLatelyNs, kNow);
+    board_.publish_class(port, kBulk, 0, kLatelyNs);
+    board_.add_waiting(0, port, kBulk, 50'000, 8);
+  }
+  board_.publish_class(0, kBulk, 0, kLatelyNs / 100 * 99);
+  board_.publish_class(0, kUrgent, 0, kLatelyNs / 100);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow, kUrgent), kNoPort);
+}
+
 // The flow is held up further on: here it is enough that it gets as much.
 TEST_F(WayLoadsTest, AroundABottleneckElsewhereAnEqualPartIsEnough) {
   sent(0, 50);

@@ -98,6 +98,12 @@ std::string Checker::unrest() const {
       const LoadBoard& board = state->worker(0).board();
       if (board.waiting_bytes(index) != 0 || board.load(index, 0).flows != 0)
         return place(node, index) + ": " + std::to_string(board.waiting_bytes(index)) + " bytes said to wait for it";
+      for (uint8_t of_class = 0; of_class < board.classes(); ++of_class) {
+        uint32_t flows = 0;
+        if (const uint64_t bytes = board.waiting_bytes(index, of_class, flows); bytes != 0 || flows != 0)
+          return place(node, index) + ": " + std::to_string(bytes) + " bytes of class " + std::to_string(of_class) +
+                 " said to wait for it";
+      }
       own += port.output.control_packets + (port.output.probes != nullptr) + (port.output.probes_in_turn != nullptr);
     }
     for (WorkerIndex worker = 0; worker < state->workers(); ++worker) {
