@@ -24,7 +24,7 @@ typedef uint32_t heddle_be32;
 typedef uint64_t heddle_be64;
 
 #define HEDDLE_ETHERTYPE 0x88B5 /* IEEE local experimental EtherType 1 */
-#define HEDDLE_VERSION 3
+#define HEDDLE_VERSION 4
 #define HEDDLE_ETHERNET_BYTES 14
 #define HEDDLE_DATA_OVERHEAD_BYTES 54 /* Ethernet header + data header: what a fabric link needs above the edge MTU */
 #define HEDDLE_LIFE_UNIT_NS 64000
@@ -158,8 +158,10 @@ struct heddle_notice_record {
 /* R8: what one fabric port of the sender has to do. A frame has all that have much to do: the others have not. */
 struct heddle_load_record {
   uint8_t port;
-  uint8_t flows;       /* that wait for it; 255 = so many or more */
+  uint8_t ftag;        /* as this class sees it */
+  heddle_be16 flows;   /* of the class that wait for it; 65535 = so many or more */
   heddle_be16 busy;    /* what it has sent lately, 65535 = all that its link could take */
+  heddle_be16 part;    /* of the link that is the class's own, 65535 = all of it; never 0 */
   heddle_be32 waiting; /* ns that its link takes for what waits for it */
 };
 
@@ -193,7 +195,7 @@ HEDDLE_STATIC_ASSERT(sizeof(struct heddle_probe_record) == 8, "probe record is 8
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_credit_record) == 12, "credit record is 12 bytes");
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_retry_record) == 8, "retry record is 8 bytes");
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_notice_record) == 48, "notice record is 48 bytes");
-HEDDLE_STATIC_ASSERT(sizeof(struct heddle_load_record) == 8, "load record is 8 bytes");
+HEDDLE_STATIC_ASSERT(sizeof(struct heddle_load_record) == 12, "load record is 12 bytes");
 HEDDLE_STATIC_ASSERT(sizeof(struct heddle_hello) == 120, "hello is 120 bytes");
 
 #ifdef __cplusplus

@@ -130,7 +130,7 @@ class ToldLoad {
   std::array<uint64_t, kClassesMax> sent_of_{};
   std::array<uint32_t, kClassesMax> sent_lately_of_{};
   Nanos next_neighbour_ns_ = 0;  // the neighbour is told (R8)
-  PortSet loaded_ = 0;           // ports of this node, as it was last told
+  std::array<PortSet, kClassesMax> loaded_{};  // by class, ports of this node, as it was last told
 };
 
 // Edge ports: frames of the burst that is being received, for the device at its end.

@@ -42,41 +42,68 @@ void PortLoads::publish_classes(Port& port, Nanos now) {
   }
 }
 
-// All that have much to do, of the others nothing: what is said once more is of no harm, and what is lost is said
-// again. Not while the device takes nothing: hellos and ACKs need the room.
+// Of each class all that have much to do for it, of the others nothing: what is said once more is of no harm, and what
+// is lost is said again. Not while the device takes nothing: hellos and ACKs need the room.
 void PortLoads::tell(Port& port, Nanos now) {
-  OutputSide& output = port.output;
-  output.told.next_neighbour_ns_ = now + kTellLatelies * board_.lately_ns(port.index);
-  const Load own = board_.load(port.index, now);
-  board_.publish_loaded(port.index, own.waiting_ns > own.lately_ns / 4 || 2 * own.sent_ns >= own.lately_ns);
-  const PortSet loaded = board_.loaded() & ~(PortSet{1} << port.index);
-  const PortSet about =
-      loaded != 0 ? loaded : output.told.loaded_ & -output.told.loaded_;  // one that has no more: no news
-  if (about == 0 || !port.session.up() || output.transmitter.room() == 0 || output.control_packets > kControlWaiting)
-    return;
-  Packet* packet = control_.make(port);
-  if (packet == nullptr) return;
-  start_records(*packet, HEDDLE_LOAD);
-  for (PortSet rest = about; rest != 0; rest &= rest - 1) {
-    const auto other = PortIndex::of(std::countr_zero(rest));
-    const Load load = board_.load(other, now);
-    const uint64_t busy = std::min<uint64_t>(0xffff, load.sent_ns * uint64_t{0xffff} / load.lately_ns);
-    append_record(*packet,
-                  LoadRecord{other, static_cast<uint8_t>(std::min(load.flows, 255u)), static_cast<uint16_t>(busy),
-                             static_cast<uint32_t>(std::min<uint64_t>(load.waiting_ns, 0xffffffff))});
+  ToldLoad& told = port.output.told;
+  told.next_neighbour_ns_ = now + kTellLatelies * board_.lately_ns(port.index);
+  for (uint8_t of_class = 0; of_class < board_.classes(); ++of_class) {
+    const Load own = board_.load(port.index, of_class, now);
+    board_.publish_loaded(port.index, of_class, own.waiting_ns > own.lately_ns / 4 || 2 * own.sent_ns >= own.lately_ns);
   }
+  if (!port.session.up() || port.output.transmitter.room() == 0 || port.output.control_packets > kControlWaiting)
+    return;
+  Packet* packet = nullptr;
+  int records = 0;  // in it: all of a class stand in one frame
+  for (uint8_t of_class = 0; of_class < board_.classes(); ++of_class) {
+    const PortSet loaded = board_.loaded(of_class) & ~(PortSet{1} << port.index);
+    PortSet& before = told.loaded_[of_class];
+    const PortSet about = loaded != 0 ? loaded : before & -before;  // one that has no more: no news
+    if (about == 0) continue;
+    if (packet != nullptr && records + std::popcount(about) > HEDDLE_LOAD_RECORDS_MAX) {
+      send(port, packet);
+      packet = nullptr;
+    }
+    if (packet == nullptr) {
+      packet = control_.make(port);
+      if (packet == nullptr) return;
+      start_records(*packet, HEDDLE_LOAD);
+      records = 0;
+    }
+    for (PortSet rest = about; rest != 0; rest &= rest - 1)
+      append_record(*packet, record_of(PortIndex::of(std::countr_zero(rest)), of_class, now));
+    records += std::popcount(about);
+    before = loaded;
+  }
+  if (packet != nullptr) send(port, packet);
+}
+
+LoadRecord PortLoads::record_of(PortIndex port, uint8_t of_class, Nanos now) const {
+  const Load load = board_.load(port, of_class, now);
+  const uint64_t busy = std::min<uint64_t>(0xffff, load.sent_ns * uint64_t{0xffff} / load.lately_ns);
+  return {.port = port,
+          .ftag = site_.lanes.ftag(LaneIndex::of(of_class)),
+          .flows = static_cast<uint16_t>(std::min(load.flows, 0xffffu)),
+          .busy = static_cast<uint16_t>(busy),
+          .part = static_cast<uint16_t>(std::max(1.0, load.part * 0xffff)),
+          .waiting_ns = static_cast<uint32_t>(std::min<uint64_t>(load.waiting_ns, 0xffffffff))};
+}
+
+void PortLoads::send(Port& port, Packet* packet) {
   control_.queue(port, packet);
-  output.told.loaded_ = loaded;
   port.counters.count(ProtocolEvent::load_told);
 }
 
 void PortLoads::hear(Port& port, const LinkFrame& frame, Nanos now) {
-  PortSet loaded = 0;
+  std::array<PortSet, kClassesMax> loaded{};
   for (const LoadRecord record : load_records(frame)) {
-    board_.hear(port.index, record.port, record.waiting_ns, record.busy, record.flows);
-    loaded |= PortSet{1} << record.port;
+    if (!site_.lanes.has(record.ftag)) continue;
+    const uint8_t of_class = site_.lanes.class_of(record.ftag);
+    board_.hear(port.index, record.port, of_class, {record.waiting_ns, record.busy, record.flows, record.part});
+    loaded[of_class] |= PortSet{1} << record.port;
   }
-  board_.heard(port.index, loaded, now);
+  for (uint8_t of_class = 0; of_class < board_.classes(); ++of_class)
+    if (loaded[of_class] != 0) board_.heard(port.index, of_class, loaded[of_class], now);
   port.counters.count(ProtocolEvent::load_heard);
 }
 

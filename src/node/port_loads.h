@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a port of this worker has queued and has sent lately, told on the load board (R3) and to the neighbours (R8),
-// and which flows a fabric port asks to take another way, by their next ACK (R9). In bytes as they count on the wire.
-// Called once a turn of a port, by who hears its neighbour, and by who sends while it asks. What a neighbour says is a
-// hint: it is said again, and forgotten.
+// by class, and which flows a fabric port asks to take another way, by their next ACK (R9). In bytes as they count on
+// the wire. Called once a turn of a port, by who hears its neighbour, and by who sends while it asks. What a neighbour
+// says is a hint: it is said again, and forgotten.
 #pragma once
 
 #include "node/control_frames.h"
@@ -31,6 +31,8 @@ class PortLoads {
   void ask(Port& port, const Packet& packet);
   [[gnu::noinline]] void publish_classes(Port& port, Nanos now);
   HEDDLE_COLD void tell(Port& port, Nanos now);
+  LoadRecord record_of(PortIndex port, uint8_t of_class, Nanos now) const;
+  void send(Port& port, Packet* packet);
 
   const Site& site_;
   LoadBoard& board_;

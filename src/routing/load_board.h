@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Load and link state of a node's ports (decision 2, R8). Of what a port has queued and has sent its owner writes a
 // line, of what waits for it at the inputs each worker a line of its own, of what the neighbour tells of its ports the
-// owner of the link's port; all workers of the node read them. What waits here and has been sent is told by traffic
-// class, and a class sees of a port what is in its own way there (R3). Relaxed, because nothing else is read by it, and
-// old news are as good.
+// owner of the link's port; all workers of the node read them. All is told by traffic class, and a class sees of a port
+// what is in its own way there (R3). Relaxed, because nothing else is read by it, and old news are as good.
 #pragma once
 
 #include <algorithm>
@@ -43,6 +42,14 @@ struct Load {
   double part = 1;
 };
 
+// The same as a neighbour tells it of a port of its own (R8).
+struct HeardLoad {
+  uint32_t waiting_ns;
+  uint16_t busy;  // 0xffff: it was never idle
+  uint16_t flows;
+  uint16_t part;  // 0xffff: the whole link
+};
+
 // Of a fabric port's link; an edge port is always up.
 enum class LinkStanding : uint8_t {
   down,     // what came by its last session may still be on its way from here (K9)
@@ -59,7 +66,7 @@ class LoadBoard {
         of_class_(ports * class_lines_),
         waiting_(ports, workers),
         waiting_of_class_(classes == 1 ? 0 : ports * classes, workers),
-        behind_(ports) {}
+        behind_(ports * classes) {}
 
   size_t classes() const { return classes_; }
 
@@ -107,22 +114,28 @@ class LoadBoard {
     ports_[port].free_buffers[channel].store(static_cast<uint16_t>(std::min(buffers, 0xffffu)),
                                              std::memory_order_relaxed);
   }
-  // R8: has it so much to do that the neighbours are to know?
-  void publish_loaded(PortIndex port, bool loaded) {
+  // R8: has it so much to do, as the class sees it, that the neighbours are to know?
+  void publish_loaded(PortIndex port, uint8_t of_class, bool loaded) {
+    std::atomic<PortSet>& ports = loaded_[of_class];
     const PortSet bit = PortSet{1} << port;
-    if (((loaded_.load(std::memory_order_relaxed) & bit) != 0) == loaded) return;
+    if (((ports.load(std::memory_order_relaxed) & bit) != 0) == loaded) return;
     if (loaded)
-      loaded_.fetch_or(bit, std::memory_order_relaxed);
+      ports.fetch_or(bit, std::memory_order_relaxed);
     else
-      loaded_.fetch_and(~bit, std::memory_order_relaxed);
+      ports.fetch_and(~bit, std::memory_order_relaxed);
   }
-  // R8: what a port of the node at the other end has to do; then, which ones have told: the others have not much.
-  void hear(PortIndex port, PortIndex there, uint32_t waiting_ns, uint16_t busy, uint8_t flows) {
-    behind_[port].of[there].store(uint64_t{waiting_ns} << 32 | uint32_t{busy} << 16 | flows, std::memory_order_relaxed);
+  // R8: what a port of the node at the other end has to do for a class; then, of that class, which ones were told of:
+  // the others have not much.
+  void hear(PortIndex port, PortIndex there, uint8_t of_class, const HeardLoad& load) {
+    Behind::Port& line = behind_[port * classes_ + of_class].of[there];
+    line.load.store(uint64_t{load.waiting_ns} << 32 | uint32_t{load.busy} << 16 | load.flows,
+                    std::memory_order_relaxed);
+    line.part.store(load.part, std::memory_order_relaxed);
   }
-  void heard(PortIndex port, PortSet loaded, Nanos now) {
-    behind_[port].loaded.store(loaded, std::memory_order_relaxed);
-    behind_[port].heard_at.store(now, std::memory_order_relaxed);
+  void heard(PortIndex port, uint8_t of_class, PortSet loaded, Nanos now) {
+    Behind& behind = behind_[port * classes_ + of_class];
+    behind.loaded.store(loaded, std::memory_order_relaxed);
+    behind.heard_at.store(now, std::memory_order_relaxed);
   }
   // Of an edge port: may frames cross to it without a flow?
   void publish_at_once(PortIndex port, bool takes) {
@@ -161,21 +174,26 @@ class LoadBoard {
     const auto others_ns = static_cast<uint32_t>(std::min<uint64_t>(all.sent_ns - own_sent_ns, not_its_own_ns));
     return {waiting_ns, own_sent_ns + others_ns, line.lately_ns, flows, others_ns, static_cast<double>(part) / kWhole};
   }
-  // Fabric ports that have much to do.
-  PortSet loaded() const { return loaded_.load(std::memory_order_relaxed); }
+  // Fabric ports that have much to do for the class.
+  PortSet loaded(uint8_t of_class) const { return loaded_[of_class].load(std::memory_order_relaxed); }
   // R8: the same of the node at the other end of `port`. It says so again and again: what is older is over.
-  PortSet loaded_behind(PortIndex port, Nanos now) const {
-    const PortSet loaded = behind_[port].loaded.load(std::memory_order_relaxed);
+  PortSet loaded_behind(PortIndex port, uint8_t of_class, Nanos now) const {
+    const Behind& behind = behind_[port * classes_ + of_class];
+    const PortSet loaded = behind.loaded.load(std::memory_order_relaxed);
     if (loaded == 0) return 0;
-    const Nanos heard = behind_[port].heard_at.load(std::memory_order_relaxed);
+    const Nanos heard = behind.heard_at.load(std::memory_order_relaxed);
     return now > heard + kForgetLatelies * ports_[port].lately_ns ? 0 : loaded;
   }
   // Of one of those.
-  Load behind(PortIndex port, PortIndex there) const {
-    const uint64_t told = behind_[port].of[there].load(std::memory_order_relaxed);
+  Load behind(PortIndex port, PortIndex there, uint8_t of_class) const {
+    const Behind::Port& line = behind_[port * classes_ + of_class].of[there];
+    const uint64_t told = line.load.load(std::memory_order_relaxed);
     const Nanos lately = ports_[port].lately_ns;
-    return {told >> 32, static_cast<uint32_t>((told >> 16 & 0xffff) * lately / 0xffff), lately,
-            static_cast<uint32_t>(told & 0xff)};
+    return {.waiting_ns = told >> 32,
+            .sent_ns = static_cast<uint32_t>((told >> 16 & 0xffff) * lately / 0xffff),
+            .lately_ns = lately,
+            .flows = static_cast<uint32_t>(told & 0xffff),
+            .part = line.part.load(std::memory_order_relaxed) / 65535.0};
   }
   uint64_t waiting_bytes(PortIndex port) const {
     uint32_t flows = 0;
@@ -267,10 +285,15 @@ class LoadBoard {
     std::vector<Line> lines_;
   };
 
+  // What a neighbour has told of its ports, for one class.
   struct Behind {
+    struct Port {
+      std::atomic<uint64_t> load{0};  // waiting ns, busy, flows
+      std::atomic<uint16_t> part{0xffff};
+    };
     std::atomic<PortSet> loaded{0};
     std::atomic<Nanos> heard_at{0};
-    std::array<std::atomic<uint64_t>, kPortsMax> of{};  // waiting ns, busy, flows
+    std::array<Port, kPortsMax> of{};
   };
 
   static uint32_t sent_ns(const PortLine& line, const std::atomic<uint32_t>& sent_bytes, Nanos now) {
@@ -283,13 +306,13 @@ class LoadBoard {
   const size_t classes_;
   std::atomic<uint32_t> version_{1};
   std::atomic<uint32_t> session_ends_{0};
-  std::atomic<PortSet> loaded_{0};
+  std::array<std::atomic<PortSet>, kFtags> loaded_{};  // by class
   std::vector<PortLine> ports_;
   size_t class_lines_;               // of each port
   std::vector<ClassLine> of_class_;  // by port, then by class
   Waiting waiting_;                  // by port
   Waiting waiting_of_class_;         // by port, then by class, where there are several
-  std::vector<Behind> behind_;       // by port
+  std::vector<Behind> behind_;       // by port, then by class
 };
 
 }  // namespace heddle

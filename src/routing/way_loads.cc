@@ -36,33 +36,34 @@ double part_of_each(const Load& load) {
 }
 }  // namespace
 
-WayLoads::Behind WayLoads::behind(PortIndex port, Heading heading, Nanos now) const {
-  const PortSet loaded = board_.loaded_behind(port, now);
+WayLoads::Behind WayLoads::behind(PortIndex port, Heading heading, Nanos now, uint8_t of_class) const {
+  const PortSet loaded = board_.loaded_behind(port, of_class, now);
   Behind least;
   if (loaded == 0) return least;
   PortSet there = next_hops_.behind(port, heading, now);
   if ((there & ~loaded) != 0) return least;
   for (; there != 0; there &= there - 1) {
     const auto next = PortIndex::of(std::countr_zero(there));
-    const Load load = board_.behind(port, next);
+    const Load load = board_.behind(port, next, of_class);
     if (least.rate_bps == 0 || busy_ns(load) < busy_ns(least.load)) least = {load, next_hops_.rate_bps(port, next)};
   }
   return least;
 }
 
 uint64_t WayLoads::cost_ns(PortIndex port, Heading heading, bool had, Nanos now, uint8_t of_class) const {
-  const Load load = board_.load(port, of_class, now), next = behind(port, heading, now).load;
+  const Load load = board_.load(port, of_class, now), next = behind(port, heading, now, of_class).load;
   if (had) return load.waiting_ns + in_steps(next.waiting_ns, next);
   return busy_ns(load) + taken_ns(port, now) + in_steps(busy_ns(next), next);
 }
 
 uint64_t WayLoads::waiting_ns(PortIndex port, Heading heading, Nanos now, uint8_t of_class) const {
-  return board_.load(port, of_class, now).waiting_ns + taken_ns(port, now) + behind(port, heading, now).load.waiting_ns;
+  return board_.load(port, of_class, now).waiting_ns + taken_ns(port, now) +
+         behind(port, heading, now, of_class).load.waiting_ns;
 }
 
 PortIndex WayLoads::least(PortSet ports, Heading heading, uint64_t random, PortIndex had, Nanos now,
                           uint8_t of_class) const {
-  if (had != kNoPort && (ports >> had & 1) && nothing_waits(had, now)) return had;
+  if (had != kNoPort && (ports >> had & 1) && nothing_waits(had, now, of_class)) return had;
   PortIndex best = kNoPort;
   uint64_t best_ns = 0;
   uint32_t ties = 0;
@@ -94,7 +95,7 @@ PortIndex WayLoads::better(PortSet ports, Heading heading, PortIndex left, bool 
     const auto port = PortIndex::of(std::countr_zero(rest));
     if (!board_.up(port)) continue;
     double gets = part(port, part_of_another(board_.load(port, of_class, now)));
-    const Behind next = behind(port, heading, now);
+    const Behind next = behind(port, heading, now, of_class);
     if (next.rate_bps != 0)
       gets = std::min(gets, part_of_another(next.load) * static_cast<double>(next.rate_bps) / 8e9);
     if (gets < best || (gets == best && found != kNoPort)) continue;

@@ -25,8 +25,8 @@ class WayLoads {
 
   // Neither there nor behind it: nothing costs less, and a flow that has it does not leave it for its like. So it is
   // with most flows that go on.
-  bool nothing_waits(PortIndex port, Nanos now) const {
-    return board_.waiting_bytes(port) == 0 && board_.loaded_behind(port, now) == 0;
+  bool nothing_waits(PortIndex port, Nanos now, uint8_t of_class = 0) const {
+    return board_.waiting_bytes(port) == 0 && board_.loaded_behind(port, of_class, now) == 0;
   }
 
   // R9: one of the ports that has so much to spare, or so few flows, that one that leaves `left` for it gets a quarter
@@ -56,7 +56,7 @@ class WayLoads {
     Load load{};
     uint64_t rate_bps = 0;  // 0: has not much to do
   };
-  Behind behind(PortIndex port, Heading heading, Nanos now) const;
+  Behind behind(PortIndex port, Heading heading, Nanos now, uint8_t of_class) const;
   uint64_t taken_ns(PortIndex port, Nanos now) const { return now == turn_ ? board_.time_ns(port, taken_[port]) : 0; }
 
   const LoadBoard& board_;

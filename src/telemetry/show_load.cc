@@ -36,17 +36,23 @@ Json of_classes(const SwitchProcess& process, const LoadBoard& board, PortIndex 
   return rows;
 }
 
-// R8: ports of the node at the other end that have told they have much to do.
+// R8: ports of the node at the other end that have told they have much to do, and for which class.
 Json behind(const SwitchProcess& process, const LoadBoard& board, const TopologyPort& about, PortIndex port,
             Nanos now) {
   Json rows = Json::array();
   const std::vector<TopologyPort>& ports = process.topology().nodes[about.peer.node_index].ports;
-  for (PortSet rest = board.loaded_behind(port, now); rest != 0; rest &= rest - 1) {
-    const auto there = PortIndex::of(std::countr_zero(rest));
-    if (there >= ports.size()) continue;  // a broken neighbour says that
-    const Load load = board.behind(port, there);
-    rows.push_back(
-        {{"port", ports[there].name}, {"waiting_ns", load.waiting_ns}, {"flows", load.flows}, {"busy", busy(load)}});
+  for (uint8_t position = 0; position < board.classes(); ++position) {
+    for (PortSet rest = board.loaded_behind(port, position, now); rest != 0; rest &= rest - 1) {
+      const auto there = PortIndex::of(std::countr_zero(rest));
+      if (there >= ports.size()) continue;  // a broken neighbour says that
+      const Load load = board.behind(port, there, position);
+      rows.push_back({{"port", ports[there].name},
+                      {"class", process.topology().classes[position].name},
+                      {"waiting_ns", load.waiting_ns},
+                      {"flows", load.flows},
+                      {"busy", busy(load)},
+                      {"part", load.part}});
+    }
   }
   return rows;
 }

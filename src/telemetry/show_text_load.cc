@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
 
 #include "telemetry/row_text.h"
 #include "telemetry/show_tables_text.h"
@@ -10,9 +11,14 @@ using namespace row_text;
 
 namespace {
 
+// Each once, whatever the class.
 std::string names_behind(const Json& row) {
   std::string names;
-  for (const Json& port : row["behind"]) names += (names.empty() ? "" : ", ") + port["port"].get<std::string>();
+  std::set<std::string> named;
+  for (const Json& port : row["behind"]) {
+    const auto name = port["port"].get<std::string>();
+    if (named.insert(name).second) names += (names.empty() ? "" : ", ") + name;
+  }
   return names.empty() ? "-" : names;
 }
 

@@ -47,7 +47,7 @@ bool sound(const RetryRecord& record) {
   const bool one = !(record.flags & HEDDLE_RETRY_ASK) || record.flags == HEDDLE_RETRY_ASK;
   return record.channel == HEDDLE_RETRY_CHANNEL && (record.flags & ~kFlags) == 0 && one;
 }
-bool sound(const LoadRecord& record) { return record.port < kPortsMax; }
+bool sound(const LoadRecord& record) { return record.port < kPortsMax && record.ftag < kFtags && record.part != 0; }
 
 template <typename Range>
 bool all_sound(const Range& records) {
@@ -189,7 +189,9 @@ RetryRecord to_host(const heddle_retry_record& record) {
 }
 
 LoadRecord to_host(const heddle_load_record& record) {
-  return {PortIndex::of(record.port), record.flows, big_endian(record.busy), big_endian(record.waiting)};
+  return {PortIndex::of(record.port), record.ftag,
+          big_endian(record.flows),   big_endian(record.busy),
+          big_endian(record.part),    big_endian(record.waiting)};
 }
 
 namespace {
@@ -219,7 +221,9 @@ heddle_retry_record to_wire(const RetryRecord& record) {
 }
 
 heddle_load_record to_wire(const LoadRecord& record) {
-  return {static_cast<uint8_t>(record.port), record.flows, big_endian(record.busy), big_endian(record.waiting_ns)};
+  return {static_cast<uint8_t>(record.port), record.ftag,
+          big_endian(record.flows),          big_endian(record.busy),
+          big_endian(record.part),           big_endian(record.waiting_ns)};
 }
 
 bool has_room(const Packet& packet, uint8_t kind) {

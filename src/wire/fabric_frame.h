@@ -131,8 +131,10 @@ struct NoticeRecord {
 
 struct LoadRecord {
   PortIndex port;
-  uint8_t flows;
+  uint8_t ftag;
+  uint16_t flows;
   uint16_t busy;
+  uint16_t part;
   uint32_t waiting_ns;
 };
 

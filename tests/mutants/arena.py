@@ -22,8 +22,8 @@ SCENARIOS = ("incast", "incast-far", "lossless", "slow-receiver", "lossless-ring
              "credits-only", "link-retry", "incast-wide", "flow-fair", "parking-lot", "incast-ends", "by-bytes", "one-beside-many", "two-applications",
              "two-applications-lossless", "unknown-beside-many", "class-in-transit", "applications-few-ids", "application-weights",
              "injection-limit", "injection-hops", "regroup", "shaper", "injection-turns",
-             "shaper-maximum", "shaper --workers 4 --slower 10", "two-spines", "beside-bulk", "dragonfly", "link-dies", "spine-dies",
-             "spine-stands-still")
+             "shaper-maximum", "shaper --workers 4 --slower 10", "two-spines", "beside-bulk", "beyond-bulk", "dragonfly", "link-dies",
+             "spine-dies", "spine-stands-still")
 
 
 class Broken(Exception):

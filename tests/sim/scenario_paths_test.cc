@@ -44,13 +44,14 @@ TEST(Scenario, FlowsThatShareALinkAreMoved) {
 
 // R3, R9: where a link is full of another class it is as good for this one as its part of it.
 TEST(Scenario, BesideAnotherClassWaysAreChosenByWhatIsInTheWay) {
-  for (const Baseline baseline : {Baseline::fixed_paths, Baseline::random_paths, Baseline::no_redirects}) {
-    ConfigErrors errors;
-    const auto scenario =
-        load_scenario((kRoot / "config/sim/beside-bulk.yaml").string(), errors, {.baseline = baseline});
-    ASSERT_TRUE(scenario) << errors.text();
-    EXPECT_FALSE(run_scenario(*scenario).passed());
-  }
+  for (const char* name : {"beside-bulk", "beyond-bulk"})
+    for (const Baseline baseline : {Baseline::fixed_paths, Baseline::random_paths, Baseline::no_redirects}) {
+      ConfigErrors errors;
+      const auto scenario =
+          load_scenario((kRoot / "config/sim" / name).string() + ".yaml", errors, {.baseline = baseline});
+      ASSERT_TRUE(scenario) << errors.text();
+      EXPECT_FALSE(run_scenario(*scenario).passed()) << name;
+    }
 }
 
 // R4: on the shortest paths alone, or on longer ones whatever waits for the shortest, it does not get through.

@@ -32,9 +32,9 @@ TEST_F(LoadBoardTest, AtFirstThereIsNothingToDoAndNoLinkIsUp) {
   EXPECT_EQ(load.flows, 0u);
   EXPECT_EQ(board_.queue_bytes(8), 0u);
   EXPECT_EQ(board_.waiting_bytes(8), 0u);
-  EXPECT_EQ(board_.loaded(), PortSet{0});
-  EXPECT_EQ(board_.loaded_behind(8, 0), PortSet{0});
-  EXPECT_EQ(board_.behind(8, 0).waiting_ns, 0u);
+  EXPECT_EQ(board_.loaded(0), PortSet{0});
+  EXPECT_EQ(board_.loaded_behind(8, 0, 0), PortSet{0});
+  EXPECT_EQ(board_.behind(8, 0, 0).waiting_ns, 0u);
   EXPECT_EQ(board_.standing(8), LinkStanding::down);
   EXPECT_EQ(board_.free_buffers(8, kVirtualChannels - 1), 0u);
   EXPECT_FALSE(board_.takes_at_once(8));
@@ -235,66 +235,83 @@ TEST_F(LoadBoardTest, AgesAreRightWhereTheLowerHalfOfTheClockBeginsAnew) {
 }
 
 TEST_F(LoadBoardTest, EachPortSaysWhetherItHasMuchToDo) {
-  board_.publish_loaded(3, true);
-  EXPECT_EQ(board_.loaded(), PortSet{0b1000});
-  board_.publish_loaded(0, true);
-  board_.publish_loaded(3, true);
-  EXPECT_EQ(board_.loaded(), PortSet{0b1001}) << "said again";
-  board_.publish_loaded(3, false);
-  board_.publish_loaded(3, false);
-  EXPECT_EQ(board_.loaded(), PortSet{0b0001});
-  board_.publish_loaded(PortIndex::of(63), true);
-  EXPECT_EQ(board_.loaded(), kFirst | kLast);
-  board_.publish_loaded(0, false);
-  EXPECT_EQ(board_.loaded(), kLast);
+  board_.publish_loaded(3, 0, true);
+  EXPECT_EQ(board_.loaded(0), PortSet{0b1000});
+  board_.publish_loaded(0, 0, true);
+  board_.publish_loaded(3, 0, true);
+  EXPECT_EQ(board_.loaded(0), PortSet{0b1001}) << "said again";
+  board_.publish_loaded(3, 0, false);
+  board_.publish_loaded(3, 0, false);
+  EXPECT_EQ(board_.loaded(0), PortSet{0b0001});
+  board_.publish_loaded(PortIndex::of(63), 0, true);
+  EXPECT_EQ(board_.loaded(0), kFirst | kLast);
+  board_.publish_loaded(0, 0, false);
+  EXPECT_EQ(board_.loaded(0), kLast);
 }
 
 TEST_F(LoadBoardTest, WhatANeighbourSaysIsForgottenUnlessSaidAgain) {
   constexpr Nanos kRemembered = 512 * kMicrosecond;
-  board_.heard(2, kFirst, kNow);
-  EXPECT_EQ(board_.loaded_behind(2, kNow), kFirst);
-  EXPECT_EQ(board_.loaded_behind(1, kNow), PortSet{0}) << "another neighbour's";
-  EXPECT_EQ(board_.loaded_behind(2, kNow + kRemembered), kFirst);
-  EXPECT_EQ(board_.loaded_behind(2, kNow + kRemembered + 1), PortSet{0});
-  board_.heard(2, kLast | kFirst, kNow + 1);
-  EXPECT_EQ(board_.loaded_behind(2, kNow + kRemembered + 1), kLast | kFirst);
-  board_.heard(2, 0, kNow + 2);
-  EXPECT_EQ(board_.loaded_behind(2, kNow + 2), PortSet{0});
+  board_.heard(2, 0, kFirst, kNow);
+  EXPECT_EQ(board_.loaded_behind(2, 0, kNow), kFirst);
+  EXPECT_EQ(board_.loaded_behind(1, 0, kNow), PortSet{0}) << "another neighbour's";
+  EXPECT_EQ(board_.loaded_behind(2, 0, kNow + kRemembered), kFirst);
+  EXPECT_EQ(board_.loaded_behind(2, 0, kNow + kRemembered + 1), PortSet{0});
+  board_.heard(2, 0, kLast | kFirst, kNow + 1);
+  EXPECT_EQ(board_.loaded_behind(2, 0, kNow + kRemembered + 1), kLast | kFirst);
+  board_.heard(2, 0, 0, kNow + 2);
+  EXPECT_EQ(board_.loaded_behind(2, 0, kNow + 2), PortSet{0});
 }
 
 TEST_F(LoadBoardTest, OnASlowLinkNeighboursSpeakMoreSeldom) {
   board_.set_rate(2, kByteAUs, 1500);
-  board_.heard(2, kFirst, kNow);
-  EXPECT_EQ(board_.loaded_behind(2, kNow + 16 * 12 * kMillisecond), kFirst);
-  EXPECT_EQ(board_.loaded_behind(2, kNow + 16 * 12 * kMillisecond + 1), PortSet{0});
+  board_.heard(2, 0, kFirst, kNow);
+  EXPECT_EQ(board_.loaded_behind(2, 0, kNow + 16 * 12 * kMillisecond), kFirst);
+  EXPECT_EQ(board_.loaded_behind(2, 0, kNow + 16 * 12 * kMillisecond + 1), PortSet{0});
 }
 
 TEST_F(LoadBoardTest, ANeighboursPortIsReadAsItWasTold) {
   const PortIndex last = PortIndex::of(63);
-  board_.hear(2, last, 0xfffffffe, 0xffff, 255);
-  const Load most = board_.behind(2, last);
+  board_.hear(2, last, 0, {0xfffffffe, 0xffff, 255, 0xffff});
+  const Load most = board_.behind(2, last, 0);
   EXPECT_EQ(most.waiting_ns, 0xfffffffe);
   EXPECT_EQ(most.sent_ns, kLately) << "never idle";
   EXPECT_EQ(most.lately_ns, kLately);
   EXPECT_EQ(most.flows, 255u);
-  board_.hear(2, last, 1, 0x8000, 0);
-  const Load some = board_.behind(2, last);
+  board_.hear(2, last, 0, {1, 0x8000, 0, 0xffff});
+  const Load some = board_.behind(2, last, 0);
   EXPECT_EQ(some.waiting_ns, 1u);
   EXPECT_EQ(some.sent_ns, kLately / 2);
   EXPECT_EQ(some.flows, 0u);
-  for (const Load& other : {board_.behind(2, 0), board_.behind(1, last)}) {
+  for (const Load& other : {board_.behind(2, 0, 0), board_.behind(1, last, 0)}) {
     EXPECT_EQ(other.waiting_ns, 0u);
     EXPECT_EQ(other.sent_ns, 0u);
     EXPECT_EQ(other.flows, 0u);
   }
 }
 
+TEST(LoadBoardClasses, WhatANeighbourTellsIsOfOneClass) {
+  LoadBoard board(4, 1, 3);
+  board.publish_loaded(1, 2, true);
+  EXPECT_EQ(board.loaded(2), PortSet{0b10});
+  EXPECT_EQ(board.loaded(0) | board.loaded(1), PortSet{0});
+  board.hear(3, 5, 1, {1000, 0x8000, 0xffff, 0x4000});
+  board.heard(3, 1, PortSet{1} << 5, kNow);
+  EXPECT_EQ(board.loaded_behind(3, 1, kNow), PortSet{1} << 5);
+  EXPECT_EQ(board.loaded_behind(3, 0, kNow) | board.loaded_behind(3, 2, kNow), PortSet{0});
+  EXPECT_EQ(board.behind(3, 5, 1).waiting_ns, 1000u);
+  EXPECT_EQ(board.behind(3, 5, 1).flows, 0xffffu);
+  EXPECT_NEAR(board.behind(3, 5, 1).part, 0.25, 0.001);
+  EXPECT_EQ(board.behind(3, 5, 2).waiting_ns, 0u);
+  EXPECT_EQ(board.behind(3, 5, 2).part, 1.0);
+  EXPECT_EQ(board.behind(2, 5, 1).waiting_ns, 0u) << "of another neighbour";
+}
+
 // A neighbour's ports are taken to be as fast as the link to it.
 TEST_F(LoadBoardTest, HowBusyANeighboursPortIsCountsInTheLinksTime) {
   board_.set_rate(1, kByteAUs, 1500);
-  board_.hear(1, 0, 0, 0xffff, 0);
-  EXPECT_EQ(board_.behind(1, 0).sent_ns, 12 * kMillisecond);
-  EXPECT_EQ(board_.behind(1, 0).lately_ns, 12 * kMillisecond);
+  board_.hear(1, 0, 0, {0, 0xffff, 0, 0xffff});
+  EXPECT_EQ(board_.behind(1, 0, 0).sent_ns, 12 * kMillisecond);
+  EXPECT_EQ(board_.behind(1, 0, 0).lately_ns, 12 * kMillisecond);
 }
 
 TEST(LoadBoardStandings, OnlyPortsWhoseLinkIsUpAreUp) {
@@ -330,7 +347,7 @@ TEST(LoadBoardStandings, EachChangeOfAStandingMakesANewVersion) {
   EXPECT_EQ(board.count_session_end(), 41u);
   EXPECT_EQ(board.session_ends(), 41u);
   board.publish_load(0, 1, 1, kNow);
-  board.publish_loaded(0, true);
+  board.publish_loaded(0, 0, true);
   EXPECT_EQ(board.version(), 4u) << "loads are no standings";
 }
 

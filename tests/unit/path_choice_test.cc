@@ -136,9 +136,9 @@ TEST_F(PathChoiceTest, WhereNothingWaitsAFlowThatHasRestedSurelyStays) {
     board_.publish_load(had, 1, 0, 0);
     EXPECT_FALSE(paths_.surely_stays(had, policy, 0)) << "that is to be compared";
     board_.publish_load(had, 0, 0, 0);
-    board_.heard(had, PortSet{1} << 1, 0);
+    board_.heard(had, 0, PortSet{1} << 1, 0);
     EXPECT_FALSE(paths_.surely_stays(had, policy, 0)) << "and what waits at the next hop";
-    board_.heard(had, 0, 0);
+    board_.heard(had, 0, 0, 0);
     board_.publish_standing(had, LinkStanding::down);
     EXPECT_FALSE(paths_.surely_stays(had, policy, 0));
     board_.publish_standing(had, LinkStanding::up);

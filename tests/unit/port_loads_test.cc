@@ -109,28 +109,84 @@ TEST_F(PortLoadsTest, TheNeighbourIsToldOfTheOtherPortsThatHaveMuchToDo) {
   fabric_.output.control = {};
   fabric_.output.control_packets = 0;
   const PortIndex other = 5;
-  board_.publish_loaded(other, true);
-  board_.publish_load(other, 5000, 0, kSecond);
+  board_.publish_loaded(other, 0, true);
+  publish_load(other, 5000, 0, kSecond);
   board_.add_waiting(0, other, 0, 1000, 300);
-  board_.publish_loaded(kFabric, true);  // of the link itself the neighbour knows enough
+  board_.publish_loaded(kFabric, 0, true);  // of the link itself the neighbour knows enough
   loads_.look(fabric_, kSecond);
   const LinkFrame frame = next_records(fabric_);
   ASSERT_EQ(frame.kind, HEDDLE_LOAD);
   ASSERT_EQ(load_records(frame).size(), 1u);
   EXPECT_EQ(load_records(frame)[0].port, other);
-  EXPECT_EQ(load_records(frame)[0].flows, 255);
+  EXPECT_EQ(load_records(frame)[0].ftag, kLossy);
+  EXPECT_EQ(load_records(frame)[0].flows, 300);
+  EXPECT_EQ(load_records(frame)[0].part, 0xffff);
   EXPECT_EQ(load_records(frame)[0].waiting_ns, board_.time_ns(other, 6000));
   loads_.look(fabric_, kSecond + kTellNs - 1);
   EXPECT_EQ(fabric_.output.control_packets, 0u) << "not so often";
   loads_.look(fabric_, kSecond + kTellNs);
   EXPECT_EQ(fabric_.output.control_packets, 1u) << "again";
   next_records(fabric_);
-  board_.publish_loaded(other, false);
+  board_.publish_loaded(other, 0, false);
   loads_.look(fabric_, kSecond + 2 * kTellNs);
   EXPECT_EQ(fabric_.output.control_packets, 1u) << "no more";
   loads_.look(fabric_, kSecond + 3 * kTellNs);
   EXPECT_EQ(fabric_.output.control_packets, 1u) << "once";
   EXPECT_EQ(count_of(fabric_, ProtocolEvent::load_told), 3u);
+}
+
+// Each class has ports of its own that have much to do, and all of a class stand in one frame.
+TEST_F(PortLoadsTest, TheNeighbourIsToldByClass) {
+  bring_up();
+  fabric_.output.control = {};
+  fabric_.output.control_packets = 0;
+  const uint8_t lossless = site_.lanes.class_of(kLossless), other = site_.lanes.class_of(kWithoutFlows);
+  const PortIndex bulk = 5, last = 3;
+  board_.publish_loaded(bulk, lossless, true);
+  board_.publish_loaded(last, other, true);
+  board_.publish_part(bulk, lossless, 0.25);
+  board_.add_waiting(0, bulk, lossless, 700, 2);
+  loads_.look(fabric_, kSecond);
+  const LinkFrame frame = next_records(fabric_);
+  ASSERT_EQ(load_records(frame).size(), 2u);
+  const LoadRecord first = load_records(frame)[0], second = load_records(frame)[1];
+  EXPECT_EQ(first.port, bulk);
+  EXPECT_EQ(first.ftag, kLossless);
+  EXPECT_EQ(first.flows, 2);
+  EXPECT_EQ(first.part, 0xffff / 4);
+  EXPECT_EQ(first.waiting_ns, board_.time_ns(bulk, 700));
+  EXPECT_EQ(second.port, last);
+  EXPECT_EQ(second.ftag, kWithoutFlows);
+  board_.publish_loaded(bulk, lossless, false);
+  loads_.look(fabric_, kSecond + kTellNs);
+  const LinkFrame again = next_records(fabric_);
+  ASSERT_EQ(load_records(again).size(), 2u) << "of one class that it is over";
+  EXPECT_EQ(load_records(again)[0].ftag, kLossless);
+  loads_.look(fabric_, kSecond + 2 * kTellNs);
+  const LinkFrame then = next_records(fabric_);
+  ASSERT_EQ(load_records(then).size(), 1u);
+  EXPECT_EQ(load_records(then)[0].ftag, kWithoutFlows);
+}
+
+TEST_F(PortLoadsTest, AClassThatAFrameHasNoRoomForComesInTheNext) {
+  bring_up();
+  fabric_.output.control = {};
+  fabric_.output.control_packets = 0;
+  constexpr uint32_t kLoaded = 30;  // besides the port itself; two classes fit into a frame
+  LoadBoard wide(kPortsMax, 1, board_.classes());
+  PortLoads loads(site_, wide, random_, settlement_, control_);
+  for (uint8_t of_class = 0; of_class < wide.classes(); ++of_class)
+    for (PortIndex port = PortIndex::of(64 - kLoaded); port < kPortsMax; ++port)
+      wide.publish_loaded(port, of_class, true);
+  loads.look(fabric_, kSecond);
+  EXPECT_EQ(fabric_.output.control_packets, 3u) << "five classes";
+  size_t told = 0;
+  while (fabric_.output.control_packets != 0) {
+    const LinkFrame frame = next_records(fabric_);
+    EXPECT_EQ(load_records(frame).size() % kLoaded, 0u) << "all of a class in one";
+    told += load_records(frame).size();
+  }
+  EXPECT_EQ(told, wide.classes() * kLoaded);
 }
 
 TEST_F(PortLoadsTest, APortHasMuchToDoIfAQuarterOfWhatItSendsLatelyWaitsOrItWasHalfBusy) {
@@ -140,15 +196,15 @@ TEST_F(PortLoadsTest, APortHasMuchToDoIfAQuarterOfWhatItSendsLatelyWaitsOrItWasH
   Nanos now = kSecond;
   const auto loaded = [&] {
     loads_.look(fabric_, now += kTellNs);
-    return (board_.loaded() >> kFabric & 1) != 0;
+    return (board_.loaded(0) >> kFabric & 1) != 0;
   };
-  board_.publish_load(kFabric, bytes(kLatelyNs / 4), 0, now);
+  publish_load(kFabric, bytes(kLatelyNs / 4), 0, now);
   EXPECT_FALSE(loaded());
-  board_.publish_load(kFabric, bytes(kLatelyNs / 4) + 2, 0, now);
+  publish_load(kFabric, bytes(kLatelyNs / 4) + 2, 0, now);
   EXPECT_TRUE(loaded());
-  board_.publish_load(kFabric, 0, bytes(kLatelyNs / 2) - 2, now + kTellNs);
+  publish_load(kFabric, 0, bytes(kLatelyNs / 2) - 2, now + kTellNs);
   EXPECT_FALSE(loaded());
-  board_.publish_load(kFabric, 0, bytes(kLatelyNs / 2) + 2, now + kTellNs);
+  publish_load(kFabric, 0, bytes(kLatelyNs / 2) + 2, now + kTellNs);
   EXPECT_TRUE(loaded());
 }
 
@@ -156,18 +212,44 @@ TEST_F(PortLoadsTest, WhatANeighbourTellsStandsOnTheBoard) {
   Packet* packet = nullptr;
   control_pool_.allocate(&packet, 1);
   start_records(*packet, HEDDLE_LOAD);
-  append_record(*packet, LoadRecord{3, 7, 0x8000, 12345});
-  append_record(*packet, LoadRecord{9, 1, 0, 1});
+  append_record(*packet, LoadRecord{3, kLossy, 7, 0x8000, 0xffff, 12345});
+  append_record(*packet, LoadRecord{9, kLossy, 1, 0, 0xffff, 1});
   finish_records(*packet, 1, 1, 1);
   LinkFrame frame{};
   ASSERT_EQ(check_frame(packet->data, packet->length, frame), DropReason::none);
   loads_.hear(fabric_, frame, kSecond);
-  EXPECT_EQ(board_.loaded_behind(kFabric, kSecond), PortSet{1} << 3 | PortSet{1} << 9);
-  EXPECT_EQ(board_.behind(kFabric, 3).waiting_ns, 12345u);
-  EXPECT_EQ(board_.behind(kFabric, 3).flows, 7u);
-  EXPECT_EQ(board_.behind(kFabric, 3).sent_ns, kLatelyNs / 2);
+  EXPECT_EQ(board_.loaded_behind(kFabric, 0, kSecond), PortSet{1} << 3 | PortSet{1} << 9);
+  EXPECT_EQ(board_.behind(kFabric, 3, 0).waiting_ns, 12345u);
+  EXPECT_EQ(board_.behind(kFabric, 3, 0).flows, 7u);
+  EXPECT_EQ(board_.behind(kFabric, 3, 0).sent_ns, kLatelyNs / 2);
   EXPECT_EQ(count_of(fabric_, ProtocolEvent::load_heard), 1u);
   control_pool_.release(&packet, 1);
+}
+
+TEST_F(PortLoadsTest, WhatItTellsOfOneClassIsNoNewsOfOthers) {
+  const auto hear = [&](std::initializer_list<LoadRecord> records, Nanos now) {
+    Packet* packet = nullptr;
+    control_pool_.allocate(&packet, 1);
+    start_records(*packet, HEDDLE_LOAD);
+    for (const LoadRecord& record : records) append_record(*packet, record);
+    finish_records(*packet, 1, 1, 1);
+    LinkFrame frame{};
+    ASSERT_EQ(check_frame(packet->data, packet->length, frame), DropReason::none);
+    loads_.hear(fabric_, frame, now);
+    control_pool_.release(&packet, 1);
+  };
+  const uint8_t lossless = site_.lanes.class_of(kLossless);
+  hear({{3, kLossy, 7, 0, 0xffff, 100}, {3, kLossless, 2, 0xffff, 0x4000, 50}, {9, kLossless, 1, 0, 0xffff, 10}},
+       kSecond);
+  EXPECT_EQ(board_.loaded_behind(kFabric, 0, kSecond), PortSet{1} << 3);
+  EXPECT_EQ(board_.loaded_behind(kFabric, lossless, kSecond), PortSet{1} << 3 | PortSet{1} << 9);
+  EXPECT_EQ(board_.behind(kFabric, 3, 0).waiting_ns, 100u);
+  EXPECT_EQ(board_.behind(kFabric, 3, lossless).waiting_ns, 50u);
+  EXPECT_EQ(board_.behind(kFabric, 3, lossless).flows, 2u);
+  EXPECT_NEAR(board_.behind(kFabric, 3, lossless).part, 0.25, 0.001);
+  hear({{9, kLossless, 1, 0, 0xffff, 10}, {5, 15, 1, 0, 0xffff, 10}}, kSecond + 1);
+  EXPECT_EQ(board_.loaded_behind(kFabric, lossless, kSecond + 1), PortSet{1} << 9);
+  EXPECT_EQ(board_.loaded_behind(kFabric, 0, kSecond + 1), PortSet{1} << 3) << "said before, and not over";
 }
 
 }  // namespace

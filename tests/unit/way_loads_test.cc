@@ -41,8 +41,8 @@ class WayLoadsTest : public testing::Test {
   // A neighbour tells that its ports to node 6 have so much to do.
   void hear(PortIndex port, uint32_t waiting_ns, uint32_t percent, uint8_t flows, PortSet ports = 0b011) {
     for (PortIndex there = 0; there < 2; ++there)
-      board_.hear(port, there, waiting_ns, static_cast<uint16_t>(0xffff * percent / 100), flows);
-    board_.heard(port, ports, kNow);
+      board_.hear(port, there, 0, {waiting_ns, static_cast<uint16_t>(0xffff * percent / 100), flows, 0xffff});
+    board_.heard(port, 0, ports, kNow);
   }
 
   static constexpr Heading kThere{6, 6};
@@ -266,16 +266,16 @@ TEST_F(WayLoadsTest, OneIdlePortAtTheNextHopIsEnough) {
   hear(0, 5000, 100, 3, 0b001);
   EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), 0u);
   hear(0, 5000, 100, 3);
-  board_.hear(0, 1, 3000, 0, 0);
+  board_.hear(0, 1, 0, {3000, 0, 0, 0xffff});
   EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), 3000u) << "the less loaded";
 }
 
 TEST_F(WayLoadsTest, WhatANeighbourSaidIsForgotten) {
   hear(0, 5000, 0, 1);
-  EXPECT_EQ(board_.loaded_behind(0, kNow + 16 * kLatelyNs), PortSet{0b011});
-  EXPECT_EQ(board_.loaded_behind(0, kNow + 16 * kLatelyNs + 1), 0u);
+  EXPECT_EQ(board_.loaded_behind(0, 0, kNow + 16 * kLatelyNs), PortSet{0b011});
+  EXPECT_EQ(board_.loaded_behind(0, 0, kNow + 16 * kLatelyNs + 1), 0u);
   EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow + 16 * kLatelyNs + 1), 0u);
-  board_.heard(0, 0b100, kNow);
+  board_.heard(0, 0, 0b100, kNow);
   EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), 0u) << "and what it says no more";
 }
 

@@ -106,7 +106,7 @@ std::vector<Bytes> one_of_each_kind() {
       record_frame<ProbeRecord>(HEDDLE_PROBE, {{600, 5}}),
       record_frame<CreditRecord>(HEDDLE_CREDIT, {{1, HEDDLE_CREDIT_ASK, 7, 8}}),
       record_frame<NoticeRecord>(HEDDLE_NOTICE, {{3, 4, 5, 6}}),
-      record_frame<LoadRecord>(HEDDLE_LOAD, {{3, 4, 5, 6}}),
+      record_frame<LoadRecord>(HEDDLE_LOAD, {{3, 4, 5, 6, 7, 8}}),
       hello_frame(hello()),
   };
 }
@@ -118,7 +118,7 @@ size_t headers_end(const Bytes& frame) {
   EXPECT_EQ(check_frame(exact.data(), exact.size(), link), DropReason::none);
   if (link.kind == HEDDLE_DATA) return HEDDLE_DATA_OVERHEAD_BYTES;
   if (link.kind == HEDDLE_HELLO) return HEDDLE_ETHERNET_BYTES + sizeof(heddle_hello);
-  constexpr size_t kRecordBytes[] = {0, 0, 20, 8, 12, 48, 8};  // by kind
+  constexpr size_t kRecordBytes[] = {0, 0, 20, 8, 12, 48, 12};  // by kind
   return kRecordsStart + load_be16(link.body) * kRecordBytes[link.kind];
 }
 
@@ -244,7 +244,7 @@ TEST(FabricFrame, OtherRecordsSurviveTheLink) {
   TestPacket credits(record_frame<CreditRecord>(HEDDLE_CREDIT, {{0, HEDDLE_CREDIT_ASK, 5, 0xfffffffe}, {7, 0, 1, 2}}));
   TestPacket notices(record_frame<NoticeRecord>(
       HEDDLE_NOTICE, {{65534, 9, 0x8000000000000001, 0x4000000000000002, 0x2000000000000004, 0x1122334455667788, 77}}));
-  TestPacket loads(record_frame<LoadRecord>(HEDDLE_LOAD, {{63, 255, 65535, 1000000}}));
+  TestPacket loads(record_frame<LoadRecord>(HEDDLE_LOAD, {{63, 15, 65535, 65535, 1, 1000000}}));
   LinkFrame link;
   ASSERT_EQ(check_frame(probes.packet.data, probes.packet.length, link), DropReason::none);
   EXPECT_EQ(probe_records(link)[0].flow, 2047);
@@ -265,7 +265,9 @@ TEST(FabricFrame, OtherRecordsSurviveTheLink) {
   EXPECT_EQ(notice_records(link)[0].session_ends, 77u);
   ASSERT_EQ(check_frame(loads.packet.data, loads.packet.length, link), DropReason::none);
   EXPECT_EQ(load_records(link)[0].port, 63);
-  EXPECT_EQ(load_records(link)[0].flows, 255);
+  EXPECT_EQ(load_records(link)[0].ftag, 15);
+  EXPECT_EQ(load_records(link)[0].flows, 65535);
+  EXPECT_EQ(load_records(link)[0].part, 1);
   EXPECT_EQ(load_records(link)[0].busy, 65535);
   EXPECT_EQ(load_records(link)[0].waiting_ns, 1000000u);
 }
@@ -406,7 +408,9 @@ TEST(FabricFrame, RefusesImpossibleRecordFields) {
   EXPECT_EQ(check(record_frame<CreditRecord>(HEDDLE_CREDIT, {{0, 2, 1, 2}})), DropReason::bad_frame);
   EXPECT_EQ(check(record_frame<NoticeRecord>(HEDDLE_NOTICE, {{0, 1, 2, 3}})), DropReason::bad_frame);
   EXPECT_EQ(check(record_frame<NoticeRecord>(HEDDLE_NOTICE, {{0xffff, 1, 2, 3}})), DropReason::bad_frame);
-  EXPECT_EQ(check(record_frame<LoadRecord>(HEDDLE_LOAD, {{64, 1, 2, 3}})), DropReason::bad_frame);
+  EXPECT_EQ(check(record_frame<LoadRecord>(HEDDLE_LOAD, {{64, 1, 2, 3, 4, 5}})), DropReason::bad_frame);
+  EXPECT_EQ(check(record_frame<LoadRecord>(HEDDLE_LOAD, {{1, 16, 2, 3, 4, 5}})), DropReason::bad_frame) << "class";
+  EXPECT_EQ(check(record_frame<LoadRecord>(HEDDLE_LOAD, {{1, 1, 2, 3, 0, 5}})), DropReason::bad_frame) << "part";
   EXPECT_EQ(check(forged(record_frame<AckRecord>(HEDDLE_ACK, {kAck}), 17, 1)), DropReason::bad_frame) << "flags";
 }
 

@@ -155,7 +155,7 @@ bool forge_frame(Forgery forgery, Packet& packet, Random& random) {
     const uint32_t tag = frame.session_tag, sequence = frame.sequence;
     packet.length = 0;
     start_records(packet, HEDDLE_LOAD);
-    append_record(packet, LoadRecord{1, 2, 3, 4});
+    append_record(packet, LoadRecord{1, 0, 2, 3, 4, 5});
     finish_records(packet, tag, sequence, 1);
     return true;
   }
