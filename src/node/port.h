@@ -129,7 +129,7 @@ class ToldLoad {
   // The same by class, where there are several.
   std::array<uint64_t, kClassesMax> sent_of_{};
   std::array<uint32_t, kClassesMax> sent_lately_of_{};
-  Nanos next_neighbour_ns_ = 0;  // the neighbour is told (R8)
+  Nanos next_neighbour_ns_ = 0;                // the neighbour is told (R8)
   std::array<PortSet, kClassesMax> loaded_{};  // by class, ports of this node, as it was last told
 };
 
