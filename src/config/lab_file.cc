@@ -18,8 +18,7 @@ namespace heddle {
 
 namespace {
 
-LinkImpairment read_impairment(const YamlValue& link) {
-  LinkImpairment impairment;
+LinkImpairment read_impairment(const YamlValue& link, LinkImpairment impairment = {}) {
   link["delay"].read_duration(impairment.delay_ns, 0, 10 * kSecond);
   link["loss"].read_loss(impairment.loss_ppm);
   return impairment;
@@ -162,7 +161,8 @@ void LabReader::link_switches(const YamlValue& link, const std::vector<YamlValue
   const auto first_end = switch_end(ends[0], first);
   const auto second_end = switch_end(ends[1], second);
   if (!first_end || !second_end) return;
-  const LinkImpairment impairment = read_impairment(link);
+  const auto planned = impairments_.find({first_end->node_index, first_end->port});
+  const auto impairment = read_impairment(link, planned == impairments_.end() ? LinkImpairment{} : planned->second);
   for (const LinkEnd& end : {*first_end, *second_end}) impairments_[{end.node_index, end.port}] = impairment;
   builder_.add_link(link, ends, *first_end, *second_end);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/topology_builder.h"
 
+#include <algorithm>
 #include <set>
 
 #include "config/budget.h"
@@ -59,7 +60,9 @@ std::optional<std::vector<LinkEnd>> TopologyBuilder::add_plan(const FabricPlan& 
     const auto port = add_port(node, end.port, value["kind"]);  // no key there is of a port
     return port ? std::optional(LinkEnd{node, *port}) : std::nullopt;
   };
-  LinkLimits limits = read_link_limits(value);
+  planned_by_ = value.path();
+  LinkLimits limits;
+  read_link_limits(value, limits);
   for (const FabricPlan::Link& link : plan.links) {
     const auto one = add_end(link.ends[0]), other = add_end(link.ends[1]);
     if (!one || !other) return std::nullopt;
@@ -169,30 +172,62 @@ bool TopologyBuilder::take_port(const YamlValue& end_value, LinkEnd end) {
   return true;
 }
 
-TopologyBuilder::LinkLimits TopologyBuilder::read_link_limits(const YamlValue& link) const {
-  LinkLimits limits;
+void TopologyBuilder::read_link_limits(const YamlValue& link, LinkLimits& limits) const {
   link["rate"].read_rate(limits.rate_bps, kRateMinBps, kRateMaxBps);
   link["overhead"].read_integer(limits.overhead_bytes, 0, kOverheadMaxBytes);
   const uint32_t needed = fabric_mtu_bytes(topology_.edge_mtu_bytes);
-  limits.mtu_bytes = static_cast<uint16_t>(needed);
+  if (limits.mtu_bytes == 0) limits.mtu_bytes = static_cast<uint16_t>(needed);
   if (link["mtu"].read_integer(limits.mtu_bytes) && (limits.mtu_bytes < needed || limits.mtu_bytes > kLinkMtuMax)) {
     link["mtu"].problem(std::to_string(needed) + " to " + std::to_string(kLinkMtuMax) + " (edge MTU " +
                         std::to_string(topology_.edge_mtu_bytes) + " and the fabric header)");
   }
   link["cost"].read_integer(limits.cost, 1, kLinkCostMax);
-  return limits;
 }
 
-void TopologyBuilder::add_link(const YamlValue& link, const std::vector<YamlValue>& ends, LinkEnd first,
-                               LinkEnd second) {
+std::optional<size_t> TopologyBuilder::add_link(const YamlValue& link, const std::vector<YamlValue>& ends,
+                                                LinkEnd first, LinkEnd second) {
+  if (const auto planned = planned_link(first, second)) {
+    const TopologyPort& port = topology_.nodes[first.node_index].ports[first.port];
+    LinkLimits limits{port.rate_bps, port.overhead_bytes, port.mtu_bytes, port.cost};
+    read_link_limits(link, limits);
+    set_limits(first, limits);
+    set_limits(second, limits);
+    sources_[first.node_index].used_by[first.port] = ends[0].path();
+    sources_[second.node_index].used_by[second.port] = ends[1].path();
+    return planned;
+  }
   const bool first_free = take_port(ends[0], first);
   const bool second_free = take_port(ends[1], second);
-  if (!first_free || !second_free) return;
+  if (!first_free || !second_free) return std::nullopt;
   if (first.node_index == second.node_index) {
     ends[1].problem("both ends on " + topology_.nodes[first.node_index].name, "two different nodes");
-    return;
+    return std::nullopt;
   }
-  join(first, second, read_link_limits(link));
+  LinkLimits limits;
+  read_link_limits(link, limits);
+  join(first, second, limits);
+  return topology_.links.size() - 1;
+}
+
+std::optional<size_t> TopologyBuilder::planned_link(LinkEnd first, LinkEnd second) const {
+  const TopologyPort& port = topology_.nodes[first.node_index].ports[first.port];
+  const bool joined = port.fabric && port.peer.node_index == second.node_index && port.peer.port == second.port;
+  if (!joined || sources_[first.node_index].used_by[first.port] != planned_by_) return std::nullopt;
+  const auto is_it = [&](const TopologyLink& link) {
+    return std::any_of(std::begin(link.ends), std::end(link.ends), [&](const LinkEnd& end) {
+      return end.node_index == first.node_index && end.port == first.port;
+    });
+  };
+  const auto found = std::find_if(topology_.links.begin(), topology_.links.end(), is_it);
+  return static_cast<size_t>(found - topology_.links.begin());
+}
+
+void TopologyBuilder::set_limits(LinkEnd end, const LinkLimits& limits) {
+  TopologyPort& port = topology_.nodes[end.node_index].ports[end.port];
+  port.rate_bps = limits.rate_bps;
+  port.overhead_bytes = limits.overhead_bytes;
+  port.mtu_bytes = limits.mtu_bytes;
+  port.cost = limits.cost;
 }
 
 void TopologyBuilder::join(LinkEnd first, LinkEnd second, const LinkLimits& limits) {
@@ -200,11 +235,8 @@ void TopologyBuilder::join(LinkEnd first, LinkEnd second, const LinkLimits& limi
   for (int side = 0; side < 2; ++side) {
     TopologyPort& port = topology_.nodes[both[side].node_index].ports[both[side].port];
     port.fabric = true;
-    port.rate_bps = limits.rate_bps;
-    port.overhead_bytes = limits.overhead_bytes;
-    port.mtu_bytes = limits.mtu_bytes;
-    port.cost = limits.cost;
     port.peer = {both[1 - side].node_index, both[1 - side].port};
+    set_limits(both[side], limits);
   }
   topology_.links.push_back({{first, second}});
 }

@@ -62,8 +62,10 @@ class TopologyBuilder {
   std::optional<PortIndex> find_port_of(uint16_t node_index, const std::string& name) const;
   std::optional<uint16_t> find_node(const std::string& name) const;
 
-  // A link between ports of two nodes. `ends` has one value per end; keys rate and mtu come from `link`.
-  void add_link(const YamlValue& link, const std::vector<YamlValue>& ends, LinkEnd first, LinkEnd second);
+  // A link between ports of two nodes, or of a plan's link what differs. `ends` has one value per end; its limits come
+  // from `link`. Returns its index; nullopt and reported if there can be none.
+  std::optional<size_t> add_link(const YamlValue& link, const std::vector<YamlValue>& ends, LinkEnd first,
+                                 LinkEnd second);
   // One end's port is used; false and reported if it has been before.
   bool take_port(const YamlValue& end_value, LinkEnd end);
 
@@ -91,8 +93,12 @@ class TopologyBuilder {
     std::vector<std::string> used_by;  // path of the link that uses each port; empty = none
   };
 
-  LinkLimits read_link_limits(const YamlValue& link) const;
+  // What `link` does not say is as in `limits`.
+  void read_link_limits(const YamlValue& link, LinkLimits& limits) const;
+  void set_limits(LinkEnd end, const LinkLimits& limits);
   void join(LinkEnd first, LinkEnd second, const LinkLimits& limits);
+  // The plan's link between these, if the file has not said yet what differs.
+  std::optional<size_t> planned_link(LinkEnd first, LinkEnd second) const;
   void read_vlans(const YamlValue& value, VlanMembership& vlans) const;
   void read_port_classes(const YamlValue& value, TopologyPort& port) const;
   void check_pause(const YamlValue& value, const TopologyPort& port) const;
@@ -112,6 +118,7 @@ class TopologyBuilder {
   Topology topology_;
   std::vector<NodeSource> sources_;  // by node index
   std::map<std::string, uint16_t, std::less<>> node_indices_;
+  std::string planned_by_;  // path of the key that plans links
 };
 
 }  // namespace heddle

@@ -439,6 +439,26 @@ TEST(ScenarioFile, SomethingLiesInTheWindowThatHasToHoldInEachInterval) {
   }
 }
 
+TEST(ScenarioFile, ALinkOfAPlanMayDiffer) {
+  ConfigErrors errors;
+  const auto scenario = parse_scenario(
+      "name: x\nfabric: { leaves: 2, spines: 1, hosts: 1, rate: 40G, delay: 2us }\nlinks: [{ ends: [\"spine1:p2\", "
+      "\"leaf2:u1\"], rate: 10G, loss: 1% }]\nworkloads: [{ name: w, from: h1-1, to: h2-1, rate: 1G }]\nmeasure: { "
+      "from: "
+      "10ms, to: 20ms }\n",
+      "x.yaml", errors);
+  ASSERT_TRUE(scenario) << errors.text();
+  ASSERT_EQ(scenario->setup.links.size(), 2u);
+  ASSERT_EQ(scenario->setup.topology.links.size(), 2u);
+  for (const MemoryLinkOptions& way : scenario->setup.links[1]) {
+    EXPECT_EQ(way.rate_bps, 10'000'000'000u);
+    EXPECT_EQ(way.loss_ppm, 10'000u);
+    EXPECT_EQ(way.delay_ns, 2 * kMicrosecond) << "as the others";
+  }
+  EXPECT_EQ(scenario->setup.links[0][0].rate_bps, 40'000'000'000u);
+  EXPECT_EQ(scenario->setup.links[0][0].loss_ppm, 0u);
+}
+
 TEST(ScenarioFile, APlanHasItsSizesAndNoOthers) {
   const auto problems = [](const std::string& plan) {
     return problems_of("name: x\nfabric: { " + plan + " }\nworkloads: [{ name: w, from: h1-1, to: h1-2 }]\n");

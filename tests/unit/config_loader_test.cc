@@ -99,6 +99,33 @@ links:
   EXPECT_EQ(topology.links.size(), 3u);
 }
 
+TEST(TopologyFile, ALinkOfAFabricMayDiffer) {
+  const Topology topology = topology_of(R"(name: x
+fabric: { leaves: 2, spines: 2, hosts: 1, rate: 10G, mtu: 1600 }
+links:
+  - { ends: ["spine2:p1", "leaf1:u2"], rate: 1G, cost: 3 }
+  - { ends: ["leaf2:u1", "spine1:p2"], overhead: 40 }
+)");
+  ASSERT_EQ(topology.links.size(), 4u) << "no link more";
+  const auto port = [&](const char* node, const char* name) {
+    for (uint16_t index = 0; index < topology.nodes.size(); ++index)
+      if (topology.nodes[index].name == node)
+        return topology.nodes[index].ports[static_cast<size_t>(topology.find_port(index, name))];
+    return TopologyPort{};
+  };
+  for (const TopologyPort& slow : {port("leaf1", "u2"), port("spine2", "p1")}) {
+    EXPECT_EQ(slow.rate_bps, 1'000'000'000u);
+    EXPECT_EQ(slow.cost, 3);
+    EXPECT_EQ(slow.mtu_bytes, 1600) << "as the others";
+    EXPECT_TRUE(slow.fabric);
+  }
+  EXPECT_EQ(port("leaf2", "u1").overhead_bytes, 40);
+  EXPECT_EQ(port("spine1", "p2").overhead_bytes, 40);
+  EXPECT_EQ(port("leaf2", "u1").rate_bps, 10'000'000'000u);
+  EXPECT_EQ(port("leaf1", "u1").rate_bps, 10'000'000'000u);
+  EXPECT_EQ(port("leaf1", "u1").cost, 1);
+}
+
 TEST(TopologyFile, VlansOfPorts) {
   const Topology topology = topology_of(R"(
 name: x
@@ -290,6 +317,26 @@ TEST(LabFile, Demo) {
   EXPECT_FALSE(lab.topology.nodes[h3.node_index].ports[h3.port].fabric);
   EXPECT_EQ(h3.address_v4, "10.0.0.3/24");
   EXPECT_EQ(h3.address_v6, "fd00::3/64");
+}
+
+TEST(LabFile, ALinkOfAFabricMayDiffer) {
+  ConfigErrors errors;
+  const auto lab = parse_lab(R"(name: x
+topology:
+  fabric: { leaves: 2, spines: 1, hosts: 1, rate: 100M, delay: 3ms }
+  links:
+    - { endpoints: ["leaf1:u1", "spine1:p1"], rate: 20M, loss: 1% }
+)",
+                             "lab.yaml", errors);
+  ASSERT_EQ(errors.text(), "");
+  ASSERT_EQ(lab->topology.links.size(), 2u);
+  EXPECT_EQ(lab->topology.nodes[1].ports[0].rate_bps, 20'000'000u);
+  for (const auto& port : {lab->nodes[1].ports[0], lab->nodes[0].ports[0]}) {
+    EXPECT_EQ(port.impairment.delay_ns, 3 * kMillisecond) << "as the others";
+    EXPECT_EQ(port.impairment.loss_ppm, 10'000u);
+  }
+  EXPECT_EQ(lab->topology.nodes[2].ports[0].rate_bps, 100'000'000u);
+  EXPECT_EQ(lab->nodes[2].ports[0].impairment.loss_ppm, 0u);
 }
 
 TEST(LabFile, AFewNumbersDescribeAFabricAndItsHosts) {

@@ -43,6 +43,18 @@ const WrongFile kFabrics[] = {
      "topology.yaml:3:51: nodes.leaf2.address: found 5, the address of leaf1, allowed one that no other node has\n"},
     {"rate_of_no_host", "name: x\nfabric: { leaves: 2, spines: 1, hosts: 0, host_rate: abc }\nnodes: {}\n",
      "topology.yaml:2:54: fabric.host_rate: found abc, allowed 1k to 1T bits per second\n"},
+    {"link_that_differs_twice",
+     "name: x\nfabric: { leaves: 2, spines: 1, hosts: 1 }\nlinks:\n  - ends: [\"leaf1:u1\", \"spine1:p1\"]\n  - ends: "
+     "[\"spine1:p1\", \"leaf1:u1\"]\n",
+     "topology.yaml:5:12: links[1].ends[0]: found spine1:p1, which is in links[0].ends[1], allowed one link for each "
+     "port\n"
+     "topology.yaml:5:25: links[1].ends[1]: found leaf1:u1, which is in links[0].ends[0], allowed one link for each "
+     "port\n"},
+    {"link_between_ports_of_others",
+     "name: x\nfabric: { leaves: 2, spines: 1, hosts: 1 }\nlinks: [{ ends: [\"leaf1:u1\", \"spine1:p2\"], rate: 1G "
+     "}]\n",
+     "topology.yaml:3:18: links[0].ends[0]: found leaf1:u1, which is in fabric, allowed one link for each port\n"
+     "topology.yaml:3:30: links[0].ends[1]: found spine1:p2, which is in fabric, allowed one link for each port\n"},
     {"address_of_a_node_beside",
      "name: x\nfabric: { leaves: 2, spines: 1, hosts: 1 }\nnodes: { new: { ports: { p1: , u1: } } }\nlinks: [ { ends: "
      "[\"new:u1\", \"leaf1:p1\"] } ]\n",

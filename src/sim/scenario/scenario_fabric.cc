@@ -28,7 +28,6 @@ bool ScenarioReader::generate(const FabricPlan& plan, const YamlValue& value) {
     const LinkEnd& end = links[i].ends[0];
     options.rate_bps = builder_.topology().nodes[end.node_index].ports[end.port].rate_bps;
     scenario_.setup.links.push_back({options, options});
-    ++generated_links_;
   }
   MemoryLinkOptions link = host_link_defaults();
   value["host_rate"].read_rate(link.rate_bps, kRateMinBps, kRateMaxBps);

@@ -84,10 +84,10 @@ void ScenarioReader::read_link(const YamlValue& value) {
   if (items.size() != 2) return ends.problem(allowed);
   const auto first = end_of(items[0]), second = end_of(items[1]);
   if (!first || !second) return;
-  const size_t before = builder_.topology().links.size();
-  builder_.add_link(value, items, *first, *second);
-  if (builder_.topology().links.size() == before) return;
-  MemoryLinkOptions options = fabric_link_defaults();
+  const auto index = builder_.add_link(value, items, *first, *second);
+  if (!index) return;
+  auto& links = scenario_.setup.links;
+  MemoryLinkOptions options = *index < links.size() ? links[*index][0] : fabric_link_defaults();
   options.rate_bps = builder_.topology().nodes[first->node_index].ports[first->port].rate_bps;
   value["delay"].read_duration(options.delay_ns, 0, kLinkDelayMax);
   value["loss"].read_loss(options.loss_ppm);
@@ -96,7 +96,9 @@ void ScenarioReader::read_link(const YamlValue& value) {
   value["corrupt"].read_loss(options.corrupt_ppm);
   options.reorder_max_ns = 10 * kMicrosecond;
   value["reorder_by"].read_duration(options.reorder_max_ns, 0, kLinkDelayMax);
-  scenario_.setup.links.push_back({options, options});
+  if (*index == links.size()) links.emplace_back();
+  links[*index] = {options, options};
+  ++links_read_;
 }
 
 void ScenarioReader::read_hosts() {
@@ -292,7 +294,7 @@ std::optional<Scenario> ScenarioReader::read(ConfigErrors& errors) {
   builder_.check(graph_known);
   finish_nodes();
   // A host or link that could not be read would be missed by all that names it.
-  const bool all_there = scenario_.setup.links.size() == root_["links"].items().size() + generated_links_ &&
+  const bool all_there = links_read_ == root_["links"].items().size() &&
                          scenario_.setup.hosts.size() == root_["hosts"].entries().size() + generated_hosts_;
   if (all_there) {
     scenario_.setup.topology = builder_.topology();

@@ -70,7 +70,7 @@ class ScenarioReader {
   std::vector<YamlValue> node_values_;  // by node; of planned ones the key `fabric`, or their own
   std::vector<PortShapers> shapers_;    // by node
   size_t planned_nodes_ = 0;
-  size_t generated_links_ = 0, generated_hosts_ = 0;
+  size_t links_read_ = 0, generated_hosts_ = 0;
   std::map<std::string, uint16_t, std::less<>> hosts_;
 };
 
