@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ std::pair<uint64_t, uint64_t> seed_range(const std::string& text) {
 struct RunOptions {
   std::string scenario, json, csv, baseline = "none";
   uint32_t slower = 1, workers = 0;
+  std::optional<uint64_t> seed;
   bool check = false;
 };
 
@@ -46,10 +48,10 @@ void write_file(const std::string& path, const std::string& text) {
   if (!(out << text)) throw std::runtime_error("can't write " + path);
 }
 
-heddle::sim::ScenarioVariant variant_of(const std::string& baseline, uint32_t slower, uint32_t workers = 0) {
+heddle::sim::ScenarioVariant variant_of(const std::string& baseline, uint32_t slower) {
   const auto& names = heddle::sim::kBaselineNames;
   const auto found = std::find(names.begin(), names.end(), baseline);
-  return {static_cast<heddle::sim::Baseline>(found - names.begin()), slower, workers};
+  return {.baseline = static_cast<heddle::sim::Baseline>(found - names.begin()), .slower = slower};
 }
 
 heddle::sim::ScenarioResult play(const heddle::sim::Scenario& scenario, const std::string& what,
@@ -62,8 +64,10 @@ heddle::sim::ScenarioResult play(const heddle::sim::Scenario& scenario, const st
 
 int run(const RunOptions& options) {
   heddle::ConfigErrors errors;
-  const auto scenario = heddle::sim::load_scenario(options.scenario, errors,
-                                                   variant_of(options.baseline, options.slower, options.workers));
+  heddle::sim::ScenarioVariant variant = variant_of(options.baseline, options.slower);
+  variant.workers = options.workers;
+  variant.seed = options.seed;
+  const auto scenario = heddle::sim::load_scenario(options.scenario, errors, variant);
   if (!scenario) {
     std::cerr << errors.text();
     return 2;
@@ -152,6 +156,10 @@ int main(int argc, char** argv) {
   run_command
       ->add_option("--workers", run_options.workers, "of each node, as far as it has ports; else as the file says")
       ->check(CLI::Range(1, 64));
+  run_command->add_option("--seed", run_options.seed, "in place of the one in the file")
+      ->check([](const std::string& text) {
+        return heddle::parse_integer(text) ? "" : "found " + text + ", allowed 0 to 18446744073709551615";
+      });
   ReportOptions report_options;
   CLI::App* report_command = app.add_subcommand(
       "report", "play scenarios as they are and as baselines, and draw both; exit status 1 if one is not met as it is");

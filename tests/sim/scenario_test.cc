@@ -439,6 +439,18 @@ TEST(ScenarioFile, SomethingLiesInTheWindowThatHasToHoldInEachInterval) {
   }
 }
 
+TEST(ScenarioFile, TheSeedIsThatOfTheFileOrAnother) {
+  const std::string text =
+      "name: x\nseed: 5\nfabric: { leaves: 2, spines: 2, hosts: 2 }\nworkloads: [{ name: all, from: \"h*\", pattern: "
+      "permutation, rate: 1G }]\nmeasure: { from: 10ms, to: 20ms }\n";
+  ConfigErrors errors;
+  const auto own = parse_scenario(text, "x.yaml", errors);
+  const auto other = parse_scenario(text, "x.yaml", errors, {.seed = 7});
+  ASSERT_TRUE(own && other) << errors.text();
+  EXPECT_EQ(own->setup.seed, 5u);
+  EXPECT_EQ(other->setup.seed, 7u);
+}
+
 TEST(ScenarioFile, ALinkOfAPlanMayDiffer) {
   ConfigErrors errors;
   const auto scenario = parse_scenario(

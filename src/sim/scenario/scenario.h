@@ -148,8 +148,9 @@ constexpr std::array<std::string_view, 13> kBaselineNames = {
 
 struct ScenarioVariant {
   Baseline baseline = Baseline::none;
-  uint32_t slower = 1;   // all rates are divided by it, all delays and times multiplied
-  uint32_t workers = 0;  // of each node, as far as it has ports; 0 = as the file says
+  uint32_t slower = 1;                // all rates are divided by it, all delays and times multiplied
+  uint32_t workers = 0;               // of each node, as far as it has ports; 0 = as the file says
+  std::optional<uint64_t> seed = {};  // in place of the file's
 };
 
 struct Scenario {

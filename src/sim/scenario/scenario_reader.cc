@@ -256,6 +256,7 @@ void ScenarioReader::read_windows(const YamlValue& list) {
 
 void ScenarioReader::read_frame() {
   root_["seed"].read_integer(scenario_.setup.seed);
+  scenario_.setup.seed = scenario_.variant.seed.value_or(scenario_.setup.seed);
   read_times();
   const YamlValue costs = root_["costs"];
   if (costs.expect_map(scenario_keys::kCosts)) {
