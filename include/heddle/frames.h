@@ -155,7 +155,8 @@ struct heddle_notice_record {
   heddle_be32 reserved2;
 };
 
-/* R8: what one fabric port of the sender has to do. A frame has all that have much to do: the others have not. */
+/* R8: what one fabric port of the sender has to do, as a class sees it. Of a class that a frame has records of it has
+   all ports that have much to do for it: the others have not. */
 struct heddle_load_record {
   uint8_t port;
   uint8_t ftag;        /* as this class sees it */

@@ -18,7 +18,8 @@ namespace heddle {
 
 namespace {
 
-LinkImpairment read_impairment(const YamlValue& link, LinkImpairment impairment = {}) {
+// What it does not say is as in `impairment`.
+LinkImpairment read_impairment(const YamlValue& link, LinkImpairment impairment) {
   link["delay"].read_duration(impairment.delay_ns, 0, 10 * kSecond);
   link["loss"].read_loss(impairment.loss_ppm);
   return impairment;
@@ -74,7 +75,7 @@ bool LabReader::read_plan() {
   if (!ends) return false;
   switches_.resize(plan->nodes.size(), value);
   names_ = plan->nodes;
-  const LinkImpairment impairment = read_impairment(value);
+  const LinkImpairment impairment = read_impairment(value, {});
   for (const TopologyLink& link : builder_.topology().links)
     for (const LinkEnd& end : link.ends) impairments_[{end.node_index, end.port}] = impairment;
   builder_.read_edge_rate(*ends, value["host_rate"]);
@@ -161,8 +162,7 @@ void LabReader::link_switches(const YamlValue& link, const std::vector<YamlValue
   const auto first_end = switch_end(ends[0], first);
   const auto second_end = switch_end(ends[1], second);
   if (!first_end || !second_end) return;
-  const auto planned = impairments_.find({first_end->node_index, first_end->port});
-  const auto impairment = read_impairment(link, planned == impairments_.end() ? LinkImpairment{} : planned->second);
+  const LinkImpairment impairment = read_impairment(link, impairments_[{first_end->node_index, first_end->port}]);
   for (const LinkEnd& end : {*first_end, *second_end}) impairments_[{end.node_index, end.port}] = impairment;
   builder_.add_link(link, ends, *first_end, *second_end);
 }

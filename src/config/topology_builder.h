@@ -40,7 +40,7 @@ class TopologyBuilder {
   std::optional<uint16_t> add_node(const YamlValue& source) { return add_node(source.key(), source); }
   // The same with a name that does not stand in the file.
   std::optional<uint16_t> add_node(const std::string& name, const YamlValue& source);
-  // The nodes, ports and links of a plan, whose links have the keys rate and mtu of `value`. Returns where its hosts
+  // The nodes, ports and links of a plan, whose links have the limits of `value`. Returns where its hosts
   // belong, in their order; nullopt if it does not fit.
   std::optional<std::vector<LinkEnd>> add_plan(const FabricPlan& plan, const YamlValue& value);
   void read_address(uint16_t node_index, const YamlValue& value);

@@ -36,8 +36,8 @@ class FlowWays {
   bool stays(const Port& port, FlowId id, const Packet& packet);
   // The same where it takes little to tell. False says nothing, and nothing is drawn.
   bool surely_stays(const InputFlow& flow) {
-    if ((flow.flags & kFlowMoved) ||
-        !paths_.surely_stays(flow.branch.output(), site_.classes.of(flow.ftag).path, turn_.now()))
+    if ((flow.flags & kFlowMoved) || !paths_.surely_stays(flow.branch.output(), site_.classes.of(flow.ftag).path,
+                                                          site_.lanes.class_of(flow.ftag), turn_.now()))
       return false;
     random_.next();  // as a choice does: what others draw does not depend on how soon it was made
     return true;

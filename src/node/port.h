@@ -131,6 +131,7 @@ class ToldLoad {
   std::array<uint32_t, kClassesMax> sent_lately_of_{};
   Nanos next_neighbour_ns_ = 0;                // the neighbour is told (R8)
   std::array<PortSet, kClassesMax> loaded_{};  // by class, ports of this node, as it was last told
+  uint8_t next_class_ = 0;                     // the first that is told next
 };
 
 // Edge ports: frames of the burst that is being received, for the device at its end.

@@ -42,40 +42,43 @@ void PortLoads::publish_classes(Port& port, Nanos now) {
   }
 }
 
-// Of each class all that have much to do for it, of the others nothing: what is said once more is of no harm, and what
-// is lost is said again. Not while the device takes nothing: hellos and ACKs need the room.
+// Of a class all that have much to do for it, of the others nothing: what is said once more is of no harm, and what is
+// lost is said again. One frame, however many classes there are: those that it has no room for are the first of the
+// next. Not while the device takes nothing: hellos and ACKs need the room.
 void PortLoads::tell(Port& port, Nanos now) {
   ToldLoad& told = port.output.told;
   told.next_neighbour_ns_ = now + kTellLatelies * board_.lately_ns(port.index);
-  for (uint8_t of_class = 0; of_class < board_.classes(); ++of_class) {
+  const auto classes = static_cast<uint8_t>(board_.classes());
+  for (uint8_t of_class = 0; of_class < classes; ++of_class) {
     const Load own = board_.load(port.index, of_class, now);
     board_.publish_loaded(port.index, of_class, own.waiting_ns > own.lately_ns / 4 || 2 * own.sent_ns >= own.lately_ns);
   }
   if (!port.session.up() || port.output.transmitter.room() == 0 || port.output.control_packets > kControlWaiting)
     return;
   Packet* packet = nullptr;
-  int records = 0;  // in it: all of a class stand in one frame
-  for (uint8_t of_class = 0; of_class < board_.classes(); ++of_class) {
+  for (uint8_t number = 0, of_class = told.next_class_; number < classes; ++number) {
     const PortSet loaded = board_.loaded(of_class) & ~(PortSet{1} << port.index);
     PortSet& before = told.loaded_[of_class];
     const PortSet about = loaded != 0 ? loaded : before & -before;  // one that has no more: no news
-    if (about == 0) continue;
-    if (packet != nullptr && records + std::popcount(about) > HEDDLE_LOAD_RECORDS_MAX) {
-      send(port, packet);
-      packet = nullptr;
+    if (about != 0) {
+      if (packet == nullptr) {
+        packet = control_.make(port);
+        if (packet == nullptr) return;
+        start_records(*packet, HEDDLE_LOAD);
+      }
+      if (record_count(*packet) + static_cast<uint32_t>(std::popcount(about)) > HEDDLE_LOAD_RECORDS_MAX) {
+        told.next_class_ = of_class;
+        break;
+      }
+      for (PortSet rest = about; rest != 0; rest &= rest - 1)
+        append_record(*packet, record_of(PortIndex::of(std::countr_zero(rest)), of_class, now));
+      before = loaded;
     }
-    if (packet == nullptr) {
-      packet = control_.make(port);
-      if (packet == nullptr) return;
-      start_records(*packet, HEDDLE_LOAD);
-      records = 0;
-    }
-    for (PortSet rest = about; rest != 0; rest &= rest - 1)
-      append_record(*packet, record_of(PortIndex::of(std::countr_zero(rest)), of_class, now));
-    records += std::popcount(about);
-    before = loaded;
+    of_class = of_class + 1 == classes ? 0 : of_class + 1;
   }
-  if (packet != nullptr) send(port, packet);
+  if (packet == nullptr) return;
+  control_.queue(port, packet);
+  port.counters.count(ProtocolEvent::load_told);
 }
 
 LoadRecord PortLoads::record_of(PortIndex port, uint8_t of_class, Nanos now) const {
@@ -87,11 +90,6 @@ LoadRecord PortLoads::record_of(PortIndex port, uint8_t of_class, Nanos now) con
           .busy = static_cast<uint16_t>(busy),
           .part = static_cast<uint16_t>(std::max(1.0, load.part * 0xffff)),
           .waiting_ns = static_cast<uint32_t>(std::min<uint64_t>(load.waiting_ns, 0xffffffff))};
-}
-
-void PortLoads::send(Port& port, Packet* packet) {
-  control_.queue(port, packet);
-  port.counters.count(ProtocolEvent::load_told);
 }
 
 void PortLoads::hear(Port& port, const LinkFrame& frame, Nanos now) {

@@ -32,7 +32,6 @@ class PortLoads {
   [[gnu::noinline]] void publish_classes(Port& port, Nanos now);
   HEDDLE_COLD void tell(Port& port, Nanos now);
   LoadRecord record_of(PortIndex port, uint8_t of_class, Nanos now) const;
-  void send(Port& port, Packet* packet);
 
   const Site& site_;
   LoadBoard& board_;

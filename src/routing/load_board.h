@@ -170,7 +170,7 @@ class LoadBoard {
     const uint64_t own_ns = std::min(bytes * line.byte_ps / 1000, all.waiting_ns);
     const uint64_t waiting_ns = own_ns + std::min(all.waiting_ns - own_ns, own_ns * (kWhole - part) / part);
     const uint32_t own_sent_ns = std::min(sent_ns(line, own.sent_bytes, now), all.sent_ns);
-    const uint64_t not_its_own_ns = line.lately_ns * (kWhole - part) / kWhole;
+    const uint64_t not_its_own_ns = (line.lately_ns * (kWhole - part) + kWhole - 1) / kWhole;
     const auto others_ns = static_cast<uint32_t>(std::min<uint64_t>(all.sent_ns - own_sent_ns, not_its_own_ns));
     return {waiting_ns, own_sent_ns + others_ns, line.lately_ns, flows, others_ns, static_cast<double>(part) / kWhole};
   }

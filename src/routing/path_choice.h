@@ -77,9 +77,9 @@ class PathChoice {
   }
   // Would choose() surely leave a flow that is at rest, may go there still and keeps off no port at the one it has?
   // Costs a part of that; false says nothing.
-  bool surely_stays(PortIndex port, PathPolicy policy, Nanos now) const {
+  bool surely_stays(PortIndex port, PathPolicy policy, uint8_t of_class, Nanos now) const {
     return (moves(policy) || policy == PathPolicy::least_loaded) && !detours_.any() && board_.up(port) &&
-           loads_.nothing_waits(port, now);
+           loads_.nothing_waits(port, now, of_class);
   }
   // Are there any longer ways in this fabric?
   bool has_detours() const { return detours_.any(); }

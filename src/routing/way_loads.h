@@ -2,7 +2,7 @@
 // Which of several ports has least to do (R3, R6), and whether a flow would be better off at another one (R9). By what
 // the load board says of them and of the ports behind them (R8), and by what this worker has itself given each since
 // its turn began: else all flows that begin in one burst would take the same. As the class of its traffic sees
-// them; but what neighbours tell and what has been given in a turn is of all classes. Owned by one worker.
+// them; but what has been given in a turn is of all classes. Owned by one worker.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class WayLoads {
 
   // Neither there nor behind it: nothing costs less, and a flow that has it does not leave it for its like. So it is
   // with most flows that go on.
-  bool nothing_waits(PortIndex port, Nanos now, uint8_t of_class = 0) const {
+  bool nothing_waits(PortIndex port, Nanos now, uint8_t of_class) const {
     return board_.waiting_bytes(port) == 0 && board_.loaded_behind(port, of_class, now) == 0;
   }
 

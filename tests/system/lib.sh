@@ -87,7 +87,7 @@ background() {
 
 # The iperf3 server of a host; ends with the lab's namespaces.
 serve_iperf() {
-  on "$1" iperf3 -s -D
+  on "$1" iperf3 -s -D -J
   eventually 5 on "$1" sh -c "ss -ltn | grep -q :5201" || fail "iperf3 listens on $1"
 }
 
@@ -113,4 +113,6 @@ balanced() {
   show drops --json | jq -e '[.sums[] | select(.in != .out + .held + .drops)] == []' >/dev/null
 }
 
+# Datagrams that overtook others, as the receivers saw it, of what iperf3 -J --get-server-output said: a sender knows of none.
+udp_out_of_order() { jq -s '[.[].server_output_json.end.streams[].udp.out_of_order] | add' "$@"; }
 tcp_out_of_order() { on "$1" nstat -az TcpExtTCPOFOQueue | awk '/TCPOFOQueue/ {print $2}'; }

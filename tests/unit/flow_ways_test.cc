@@ -166,6 +166,16 @@ TEST_F(TwoLinksTest, AfterARestItStaysWhereNothingWaits) {
   EXPECT_FALSE(flow_ways_.stays(edge_, kFlow, packet_));
 }
 
+// R3, R8: neighbours tell by class.
+TEST_F(TwoLinksTest, AfterARestItLooksAtWhatIsToldOfItsClass) {
+  flow_.branch.set_output(kOne);
+  board_.heard(kOne, site_.lanes.class_of(kLossless), PortSet{1} << 1, turn_.now());
+  EXPECT_TRUE(flow_ways_.surely_stays(flow_)) << "of another class";
+  flow_.begin(kThere, kLossless, kNoMatch);
+  flow_.branch.set_output(kOne);
+  EXPECT_FALSE(flow_ways_.surely_stays(flow_));
+}
+
 // The board tells of it in the next turn only.
 TEST_F(TwoLinksTest, WhatOneFlowTakesTheNextOfTheTurnSees) {
   flow_ways_.took(edge_, kFlow, kOne, packet_);

@@ -289,6 +289,18 @@ TEST_F(LoadBoardTest, ANeighboursPortIsReadAsItWasTold) {
   }
 }
 
+// Of two equal classes the one without traffic sees a port full of the other as half busy, not less.
+TEST(LoadBoardClasses, HalfOfAnOddTimeIsHalf) {
+  LoadBoard board(2, 1, 2);
+  board.set_rate(1, 70'000'000, 1554);
+  ASSERT_EQ(board.lately_ns(1) % 2, 1u);
+  for (const uint8_t of_class : {0, 1}) board.publish_part(1, of_class, 0.5);
+  const auto bytes = static_cast<uint32_t>(board.lately_ns(1) * 70 / 8000 + 1000);
+  board.publish_load(1, 0, bytes, kNow);
+  board.publish_class(1, 0, 0, bytes);
+  EXPECT_GE(2 * board.load(1, 1, kNow).sent_ns, board.lately_ns(1));
+}
+
 TEST(LoadBoardClasses, WhatANeighbourTellsIsOfOneClass) {
   LoadBoard board(4, 1, 3);
   board.publish_loaded(1, 2, true);

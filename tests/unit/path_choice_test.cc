@@ -129,22 +129,22 @@ TEST_F(PathChoiceTest, ByChanceEachIsTakenAsOften) {
 TEST_F(PathChoiceTest, WhereNothingWaitsAFlowThatHasRestedSurelyStays) {
   const PortIndex had = fabric_[1];
   for (const PathPolicy policy : {PathPolicy::least_loaded, PathPolicy::shortest, PathPolicy::adaptive}) {
-    EXPECT_TRUE(paths_.surely_stays(had, policy, 0));
+    EXPECT_TRUE(paths_.surely_stays(had, policy, 0, 0));
     board_.publish_load(had, 0, 5000, 0);
-    EXPECT_TRUE(paths_.surely_stays(had, policy, 0)) << "what it has sent may be the flow's own";
+    EXPECT_TRUE(paths_.surely_stays(had, policy, 0, 0)) << "what it has sent may be the flow's own";
     for (int times = 0; times < 20; ++times) ASSERT_EQ(choose(policy, {4, 2}, had), had) << "and so it is chosen";
     board_.publish_load(had, 1, 0, 0);
-    EXPECT_FALSE(paths_.surely_stays(had, policy, 0)) << "that is to be compared";
+    EXPECT_FALSE(paths_.surely_stays(had, policy, 0, 0)) << "that is to be compared";
     board_.publish_load(had, 0, 0, 0);
     board_.heard(had, 0, PortSet{1} << 1, 0);
-    EXPECT_FALSE(paths_.surely_stays(had, policy, 0)) << "and what waits at the next hop";
+    EXPECT_FALSE(paths_.surely_stays(had, policy, 0, 0)) << "and what waits at the next hop";
     board_.heard(had, 0, 0, 0);
     board_.publish_standing(had, LinkStanding::down);
-    EXPECT_FALSE(paths_.surely_stays(had, policy, 0));
+    EXPECT_FALSE(paths_.surely_stays(had, policy, 0, 0));
     board_.publish_standing(had, LinkStanding::up);
   }
   for (const PathPolicy policy : {PathPolicy::fixed, PathPolicy::random, PathPolicy::valiant})
-    EXPECT_FALSE(paths_.surely_stays(had, policy, 0)) << "whatever waits, these look at something else";
+    EXPECT_FALSE(paths_.surely_stays(had, policy, 0, 0)) << "whatever waits, these look at something else";
 }
 
 TEST_F(PathChoiceTest, AFlowKeepsOffThePortsThatItHasLeftWhileThereAreOthers) {

@@ -21,7 +21,8 @@ constexpr const char* kDrawingStyle =
     ".topology text{font:11px sans-serif;fill:#222;text-anchor:middle;paint-order:stroke;stroke:#fff;stroke-width:3}"
     ".topology .switch{fill:#0072b2}.topology text.host{fill:#666}.topology .link{stroke:#888;fill:none}"
     ".topology .broken{stroke:#b00020}.topology rect.broken{fill:#b00020}.topology path.broken{fill:none}";
-constexpr double kCellMax = 150, kArc = 14, kArcMore = 6;  // of a lattice; how far a link bends that passes others by
+constexpr double kCellMax = 150, kArc = 14, kArcMore = 6,
+                 kArcMax = 60;  // of a lattice; how far a link bends that passes others by
 
 struct Place {
   double x = 0, y = 0;
@@ -194,7 +195,7 @@ void draw_link(std::ostringstream& out, const Drawing& drawing, uint32_t index) 
         << to.y << "\"/>";
     return;
   }
-  const double bend = kArc + kArcMore * steps;
+  const double bend = std::min(kArc + kArcMore * steps, kArcMax);
   const bool in_row = from.y == to.y;
   out << "<path class=\"" << look << "\" d=\"M" << from.x << ' ' << from.y << 'Q'
       << (from.x + to.x) / 2 + (in_row ? 0 : bend) << ' ' << (from.y + to.y) / 2 - (in_row ? bend : 0) << ' ' << to.x

@@ -96,7 +96,7 @@ void ScenarioReader::read_link(const YamlValue& value) {
   value["corrupt"].read_loss(options.corrupt_ppm);
   options.reorder_max_ns = 10 * kMicrosecond;
   value["reorder_by"].read_duration(options.reorder_max_ns, 0, kLinkDelayMax);
-  if (*index == links.size()) links.emplace_back();
+  links.resize(std::max(links.size(), *index + 1));
   links[*index] = {options, options};
   ++links_read_;
 }
