@@ -80,6 +80,26 @@ TEST(ApplicationsText, TellsWhoHasWhat) {
   EXPECT_NE(text.find("rates over 250 ms\n"), std::string::npos);
 }
 
+TEST(LoadText, NamesAPortBehindOnceWhateverTheClasses) {
+  const auto behind = [](const char* port, const char* of_class) { return Json{{"port", port}, {"class", of_class}}; };
+  const Json reply{{"load",
+                    {{{"node", "leaf1"},
+                      {"port", "u1"},
+                      {"up", true},
+                      {"waiting_bytes", 3000},
+                      {"waiting_ns", 2400},
+                      {"flows", 2},
+                      {"busy", 0.5},
+                      {"behind", {behind("p2", "bulk"), behind("p3", "bulk"), behind("p2", "urgent")}},
+                      {"redirect_asked", 0},
+                      {"redirect_obeyed", 0},
+                      {"redirect_passed_on", 0},
+                      {"redirect_ended", 0},
+                      {"flow_detoured", 0}}}}};
+  const std::string text = show_text("load", reply);
+  EXPECT_NE(text.find("  p2, p3  "), std::string::npos) << text;
+}
+
 TEST(FlowsText, GroupsAndDscpsHaveAColumnWhereFlowsHaveSome) {
   Json flow{{"node", "leaf1"},       {"port", "p1"},
             {"to", "leaf2:p1"},      {"source", "10.0.0.1"},
