@@ -20,8 +20,7 @@ class WayLoads {
   // The least loaded of the ports, which are up, one at least; of equal ones `random` says which, each as likely.
   // `had`: a flow that comes from rest had that one, and leaves it only if more waits there than another one has to
   // send and has sent lately: what `had` has sent may be the flow's own.
-  PortIndex least(PortSet ports, Heading heading, uint64_t random, PortIndex had, Nanos now,
-                  uint8_t of_class = 0) const;
+  PortIndex least(PortSet ports, Heading heading, uint64_t random, PortIndex had, Nanos now, uint8_t of_class) const;
 
   // Neither there nor behind it: nothing costs less, and a flow that has it does not leave it for its like. So it is
   // with most flows that go on.
@@ -32,14 +31,13 @@ class WayLoads {
   // R9: one of the ports that has so much to spare, or so few flows, that one that leaves `left` for it gets a quarter
   // more, if what is too much waits here (`by_itself`); if it waits further on, nearly as much. kNoPort if there is
   // none.
-  PortIndex better(PortSet ports, Heading heading, PortIndex left, bool by_itself, Nanos now,
-                   uint8_t of_class = 0) const;
+  PortIndex better(PortSet ports, Heading heading, PortIndex left, bool by_itself, Nanos now, uint8_t of_class) const;
 
   // What waits for the port, and at the next hop for the port after it, in time of their links.
-  uint64_t waiting_ns(PortIndex port, Heading heading, Nanos now, uint8_t of_class = 0) const;
+  uint64_t waiting_ns(PortIndex port, Heading heading, Nanos now, uint8_t of_class) const;
 
   // What a choice compares: for what waits, and what was sent lately.
-  uint64_t cost_ns(PortIndex port, Heading heading, bool had, Nanos now, uint8_t of_class = 0) const;
+  uint64_t cost_ns(PortIndex port, Heading heading, bool had, Nanos now, uint8_t of_class) const;
 
   // A flow has chosen the port, with so many bytes to begin with.
   void took(PortIndex port, uint32_t bytes, Nanos now) {

@@ -25,7 +25,7 @@ class WayLoadsTest : public testing::Test {
   }
   void sent(PortIndex port, uint32_t percent) { board_.publish_load(port, 0, kLatelyNs / 100 * percent, kNow); }
   PortIndex least(PortSet ports, PortIndex had = kNoPort) {
-    return loads_.least(ports, kThere, random_.next(), had, kNow);
+    return loads_.least(ports, kThere, random_.next(), had, kNow, 0);
   }
   // Node 1 with four links to others that each have two to node 6.
   static Topology make() {
@@ -126,7 +126,7 @@ TEST_F(WayLoadsTest, WhatAWorkerHasGivenAPortInThisTurnCounts) {
   for (int i = 0; i < 20; ++i) ASSERT_EQ(least(0b11), 0);
   loads_.took(1, 1, kNow + 1);
   for (int i = 0; i < 20; ++i)
-    ASSERT_EQ(loads_.least(0b11, kThere, random_.next(), kNoPort, kNow + 1), 0) << "another turn";
+    ASSERT_EQ(loads_.least(0b11, kThere, random_.next(), kNoPort, kNow + 1, 0), 0) << "another turn";
 }
 
 TEST_F(WayLoadsTest, APortIsBetterThatGivesTheFlowAQuarterMore) {
@@ -136,14 +136,14 @@ TEST_F(WayLoadsTest, APortIsBetterThatGivesTheFlowAQuarterMore) {
   board_.add_waiting(0, 1, 0, 5000, 1);
   sent(2, 40);
   sent(3, 30);
-  EXPECT_EQ(loads_.better(0b1110, kThere, 0, true, kNow), 3) << "seven tenths are idle";
-  EXPECT_EQ(loads_.better(0b0110, kThere, 0, true, kNow), kNoPort)
+  EXPECT_EQ(loads_.better(0b1110, kThere, 0, true, kNow, 0), 3) << "seven tenths are idle";
+  EXPECT_EQ(loads_.better(0b0110, kThere, 0, true, kNow, 0), kNoPort)
       << "six tenths are not enough, nor is a half of port 1";
   board_.add_waiting(0, 0, 0, 5000, 1);  // a third
-  EXPECT_EQ(loads_.better(0b0010, kThere, 0, true, kNow), 1);
+  EXPECT_EQ(loads_.better(0b0010, kThere, 0, true, kNow, 0), 1);
   board_.publish_standing(1, LinkStanding::down);
-  EXPECT_EQ(loads_.better(0b0010, kThere, 0, true, kNow), kNoPort);
-  EXPECT_EQ(loads_.better(0, kThere, 0, true, kNow), kNoPort);
+  EXPECT_EQ(loads_.better(0b0010, kThere, 0, true, kNow, 0), kNoPort);
+  EXPECT_EQ(loads_.better(0, kThere, 0, true, kNow, 0), kNoPort);
 }
 
 TEST_F(WayLoadsTest, OfAllPortsTheBestIsFound) {
@@ -151,7 +151,7 @@ TEST_F(WayLoadsTest, OfAllPortsTheBestIsFound) {
   for (PortIndex best = 0; best < 3; ++best) {
     for (PortIndex port = 0; port < 4; ++port) board_.publish_load(port, 0, kLatelyNs, kNow);
     sent(best, 10);
-    EXPECT_EQ(loads_.better(0b0111, kThere, 3, true, kNow), best);
+    EXPECT_EQ(loads_.better(0b0111, kThere, 3, true, kNow, 0), best);
   }
 }
 
@@ -215,11 +215,11 @@ TEST_F(ClassWaysTest, WhereItSendsLittleBesideAFullClassAnotherSuchPortIsNoBette
 TEST_F(WayLoadsTest, AroundABottleneckElsewhereAnEqualPartIsEnough) {
   sent(0, 50);
   sent(1, 50);
-  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), kNoPort);
-  EXPECT_EQ(loads_.better(0b10, kThere, 0, false, kNow), 1);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow, 0), kNoPort);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, false, kNow, 0), 1);
   sent(1, 100);
   board_.add_waiting(0, 1, 0, 5000, 2);
-  EXPECT_EQ(loads_.better(0b10, kThere, 0, false, kNow), kNoPort);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, false, kNow, 0), kNoPort);
 }
 
 // Of flows whose frames have all crossed none is counted.
@@ -227,29 +227,29 @@ TEST_F(WayLoadsTest, APortWithALongQueueIsNotBetterForBeingWaitedForByNobody) {
   sent(0, 100);
   board_.add_waiting(0, 0, 0, 5000, 4);
   board_.publish_load(1, 0, kLatelyNs, kNow);
-  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), 1) << "a half";
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow, 0), 1) << "a half";
   board_.publish_load(1, 2 * kLatelyNs, kLatelyNs, kNow);
-  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), kNoPort);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow, 0), kNoPort);
   board_.add_waiting(0, 1, 0, 100, 1);
-  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), 1) << "one flow is known";
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow, 0), 1) << "one flow is known";
 }
 
 TEST_F(WayLoadsTest, AFasterLinkIsBetterForALoneFlow) {
   board_.set_rate(0, 2'000'000'000, 1500);
   board_.publish_load(0, 0, static_cast<uint32_t>(board_.lately_ns(0) / 4), kNow);
   board_.add_waiting(0, 0, 0, 5000, 1);
-  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), 1);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow, 0), 1);
   board_.set_rate(1, 2'000'000'000, 1500);
-  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), kNoPort);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow, 0), kNoPort);
 }
 
 // R8: of two that are idle here, one leads to a neighbour whose links are not.
 TEST_F(WayLoadsTest, WhatWaitsAtTheNextHopCounts) {
   hear(0, kLatelyNs, 0, 1);
   for (int i = 0; i < 20; ++i) ASSERT_EQ(least(0b11), 1);
-  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), kLatelyNs);
-  EXPECT_EQ(loads_.waiting_ns(0, {2, 2}, kNow), 0u) << "it ends at the neighbour";
-  EXPECT_EQ(loads_.waiting_ns(0, {2, 6}, kNow), kLatelyNs) << "it goes on from there";
+  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow, 0), kLatelyNs);
+  EXPECT_EQ(loads_.waiting_ns(0, {2, 2}, kNow, 0), 0u) << "it ends at the neighbour";
+  EXPECT_EQ(loads_.waiting_ns(0, {2, 6}, kNow, 0), kLatelyNs) << "it goes on from there";
   board_.publish_load(1, kLatelyNs + 1, 0, kNow);
   EXPECT_EQ(least(0b11), 0);
   board_.publish_load(1, 1, 0, kNow);
@@ -264,32 +264,32 @@ TEST_F(WayLoadsTest, WhatWaitsAtTheNextHopCounts) {
 
 TEST_F(WayLoadsTest, OneIdlePortAtTheNextHopIsEnough) {
   hear(0, 5000, 100, 3, 0b001);
-  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), 0u);
+  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow, 0), 0u);
   hear(0, 5000, 100, 3);
   board_.hear(0, 1, 0, {3000, 0, 0, 0xffff});
-  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), 3000u) << "the less loaded";
+  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow, 0), 3000u) << "the less loaded";
 }
 
 TEST_F(WayLoadsTest, WhatANeighbourSaidIsForgotten) {
   hear(0, 5000, 0, 1);
   EXPECT_EQ(board_.loaded_behind(0, 0, kNow + 16 * kLatelyNs), PortSet{0b011});
   EXPECT_EQ(board_.loaded_behind(0, 0, kNow + 16 * kLatelyNs + 1), 0u);
-  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow + 16 * kLatelyNs + 1), 0u);
+  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow + 16 * kLatelyNs + 1, 0), 0u);
   board_.heard(0, 0, 0b100, kNow);
-  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow), 0u) << "and what it says no more";
+  EXPECT_EQ(loads_.waiting_ns(0, kThere, kNow, 0), 0u) << "and what it says no more";
 }
 
 TEST_F(WayLoadsTest, APortIsNoBetterThanTheNextHopBehindIt) {
   sent(0, 100);
   board_.add_waiting(0, 0, 0, 5000, 4);
-  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), 1);
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow, 0), 1);
   hear(1, 100, 100, 3);
-  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), kNoPort) << "a quarter, with three others";
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow, 0), kNoPort) << "a quarter, with three others";
   hear(1, 100, 100, 2);
-  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), 1) << "a third";
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow, 0), 1) << "a third";
   for (TopologyPort& port : topology_.nodes[2].ports) port.rate_bps = 1'000'000'000;
   hear(1, 100, 50, 1);
-  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow), kNoPort) << "a half of an eighth of the rate";
+  EXPECT_EQ(loads_.better(0b10, kThere, 0, true, kNow, 0), kNoPort) << "a half of an eighth of the rate";
 }
 
 }  // namespace
